@@ -9,6 +9,7 @@
 //! The sum of a time and a span has the finer unit of both ([`sums`]). The function is in the place of each conversion to a coarser unit,
 //! too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
 
+mod days_of_spans;
 mod order;
 mod sums;
 
@@ -36,6 +37,7 @@ use datafusion::scalar::ScalarValue;
 use crate::floored::{cast_floored, is_coarser};
 use crate::refused::plural;
 
+pub(crate) use days_of_spans::with_hours;
 pub(crate) use sums::{exact_sum, unit_of_frames, with_exact_sums};
 
 /// Returns the functions that convert and compare times.

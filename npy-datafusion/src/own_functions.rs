@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::DataType;
+use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, plan_err};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{
@@ -161,13 +162,29 @@ fn as_floats(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr
     let types = [left.get_type(schema).ok()?, right.get_type(schema).ok()?];
     let has_unsigned = types.contains(&DataType::UInt64);
     let is_mixed = has_unsigned && types.iter().any(DataType::is_signed_integer);
-    let is_cut = is_mixed || is_of_integers(left, schema) || is_of_integers(right, schema);
+    let is_decimal = |it: &DataType| matches!(it, DataType::Decimal128(_, 0));
+    let is_cut = types.iter().all(DataType::is_numeric)
+        && types.iter().any(is_decimal)
+        && is_of_integers(left, schema)
+        && is_of_integers(right, schema);
     let as_float = |side: &Expr| cast(side.clone(), DataType::Float64);
-    is_cut.then(|| (as_float(left), as_float(right)))
+    (is_mixed || is_cut).then(|| (as_float(left), as_float(right)))
 }
 
-/// Returns true for a decimal that DataFusion makes of integers, and that the statement does not state.
+/// Returns true for an integer, and for a decimal that DataFusion makes of integers: no part of it states a decimal.
 fn is_of_integers(value: &Expr, schema: &DFSchema) -> bool {
-    !matches!(value, Expr::Cast(_))
-        && value.get_type(schema).is_ok_and(|it| matches!(it, DataType::Decimal128(_, 0)))
+    let is_computed = match value {
+        _ if value.get_type(schema).is_ok_and(|it| it.is_integer()) => return true,
+        Expr::ScalarFunction(call) => !["arrow_cast", "arrow_try_cast"].contains(&call.name()),
+        Expr::AggregateFunction(_) | Expr::BinaryExpr(_) | Expr::Case(_) => true,
+        Expr::Negative(_) | Expr::WindowFunction(_) => true,
+        _ => return false,
+    };
+    let mut is_each = is_computed;
+    let visited = value.apply_children(|part| {
+        let is_number = part.get_type(schema).is_ok_and(|it| it.is_numeric());
+        is_each &= !is_number || is_of_integers(part, schema);
+        Ok(TreeNodeRecursion::Continue)
+    });
+    visited.is_ok() && is_each
 }

@@ -149,7 +149,7 @@ fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
         && (*to == DataType::Date32 || is_coarser(&of, to))
     {
         return plan_err!(
-            "{time} would be cut to the type of the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there, or arrow_cast(…, '{to}') to cut it",
+            "{time} would be cut to the type of the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there",
             per_second(unit).ilog10()
         );
     }

@@ -14,7 +14,7 @@ use datafusion::logical_expr::expr::{Between, InList};
 use datafusion::logical_expr::{BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, cast, lit};
 use datafusion::optimizer::AnalyzerRule;
 
-use crate::exact_times::{rewritten, unit_of_frames, with_exact_sums};
+use crate::exact_times::{rewritten, unit_of_frames, with_exact_sums, with_hours};
 
 /// Keeps the times of text, and makes sums of times and spans exact.
 #[derive(Debug)]
@@ -26,6 +26,7 @@ impl AnalyzerRule for KeepTimesOfText {
             let of_frames = unit_of_frames(&plan);
             rewritten(plan, &|expression, schema| {
                 with_exact_sums(expression, schema, of_frames)?
+                    .transform_data(|it| with_hours(it, schema))?
                     .transform_data(|it| with_far_times(it, schema))?
                     .transform_data(|it| with_times(it, schema))
             })

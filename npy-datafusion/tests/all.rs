@@ -32,6 +32,7 @@ mod packed;
 mod queries;
 mod requests;
 mod sorted;
+mod spans;
 mod sums;
 mod times;
 mod units;

@@ -17,7 +17,7 @@ const REPORT: &str = "This issue was likely caused by a bug in DataFusion's code
 const CHECK: &str = "SanityCheckPlan";
 
 /// The rules of `npy-datafusion` that refuse a statement: DataFusion begins their errors with these names.
-const RULES: [&str; 2] = ["refuse_wrong: ", "keep_large_literals: "];
+const RULES: [&str; 3] = ["refuse_wrong: ", "keep_large_literals: ", "keep_times_of_text: "];
 
 /// The beginning of errors of the planner.
 const PLANNING: &str = "Error during planning: ";

@@ -77,13 +77,17 @@ pub(crate) fn of_function(
             unit if unit.starts_with('s') => ("to_timestamp_seconds", "seconds"),
             _ => ("to_timestamp_micros", "microseconds"),
         };
-        let of_count = of(&format!("CAST({x} AS BIGINT)"));
+        let of_count = format!("CAST({x} AS BIGINT)");
         // A float has not all digits of nanoseconds.
-        let exact = of(&format!("CAST(CAST({x} AS BIGINT) AS DECIMAL(38, 0))"));
-        let instead = match name {
-            "avg" | "mean" => format!("{function}(CAST({exact} AS BIGINT))"),
-            _ if BETWEEN_VALUES.contains(&name) => format!("{function}({of_count})"),
-            _ => format!("{of_count} for the {units} since 1970"),
+        let is_mean = matches!(name, "avg" | "mean");
+        let exact = if is_mean { format!("CAST({of_count} AS DECIMAL(38, 0))") } else { of_count };
+        let instead = format!("{} for the {units} since 1970", of(&exact));
+        // The function is no part of the call, which may have FILTER and OVER.
+        let instead = match BETWEEN_VALUES.contains(&name) {
+            true => {
+                format!("{instead}, and {function}(CAST(x AS BIGINT)) for the time of a result x")
+            }
+            false => instead,
         };
         ("a time", instead)
     } else if is(&["Duration("]) {
@@ -229,6 +233,7 @@ impl Visitor for Arguments<'_> {
         if let ast::Expr::Function(call) = expression
             && call.name.to_string().eq_ignore_ascii_case(self.name)
             && let ast::FunctionArguments::List(list) = &call.args
+            && list.duplicate_treatment.is_none()
         {
             // `percentile_cont(0.5) WITHIN GROUP (ORDER BY x)` is `percentile_cont(x, 0.5)`.
             let ordered = call.within_group.iter().map(|it| it.expr.to_string());

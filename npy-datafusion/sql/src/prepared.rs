@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use npy_datafusion::datafusion::arrow::array::{RecordBatch, RecordBatchOptions};
 use npy_datafusion::datafusion::arrow::datatypes::{DataType, Schema};
+use npy_datafusion::datafusion::common::tree_node::TreeNode;
 use npy_datafusion::datafusion::common::{DFSchema, ScalarValue, plan_datafusion_err, plan_err};
 use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::execution::FunctionRegistry;
@@ -15,7 +16,9 @@ use npy_datafusion::datafusion::logical_expr::expr::Cast;
 use npy_datafusion::datafusion::logical_expr::{Expr, lit};
 use npy_datafusion::datafusion::prelude::SessionContext;
 use npy_datafusion::datafusion::sql::parser::Statement;
-use npy_datafusion::datafusion::sql::sqlparser::ast::{self, Value, ValueWithSpan};
+use npy_datafusion::datafusion::sql::sqlparser::ast::{
+    self, Value, ValueWithSpan, VisitMut, VisitorMut,
+};
 
 /// Returns the statements that are run: `EXECUTE p(…)` is the statement of `PREPARE p` with its values.
 pub(crate) fn executed(ctx: &SessionContext, statements: Vec<Statement>) -> Result<Vec<Statement>> {
@@ -66,20 +69,22 @@ impl Prepared<'_> {
                 return Ok(None);
             }
             ast::Statement::Deallocate { name, .. } => {
-                match self.statements.remove(&name_of(&name)) {
-                    Some(_) => return Ok(None),
-                    None => return plan_err!("{name} is not prepared"),
-                }
+                let name = name_of(&name);
+                self.unused.remove(&name);
+                return match self.statements.remove(&name) {
+                    Some(_) => Ok(None),
+                    None => plan_err!("{name} is not prepared"),
+                };
             }
             ast::Statement::Execute {
                 name: Some(name),
                 parameters,
                 using,
-                into,
-                immediate,
+                immediate: false,
                 ..
-            } if using.is_empty() && into.is_empty() && !immediate => {
-                self.execute(&name, parameters)?
+            } => {
+                let using = using.into_iter().map(|it| it.expr);
+                self.execute(&name, parameters.into_iter().chain(using))?
             }
             other => Box::new(other),
         };
@@ -90,7 +95,7 @@ impl Prepared<'_> {
     fn execute(
         &mut self,
         name: &ast::ObjectName,
-        values: Vec<ast::Expr>,
+        values: impl Iterator<Item = ast::Expr>,
     ) -> Result<Box<ast::Statement>> {
         let name = match &name.0[..] {
             [ast::ObjectNamePart::Identifier(name)] => name_of(name),
@@ -100,32 +105,20 @@ impl Prepared<'_> {
             return plan_err!("{name} is not prepared; write PREPARE {name} AS SELECT … before it");
         };
         self.unused.remove(&name);
-        let mut of_parameters = HashMap::new();
-        for (index, value) in values.into_iter().enumerate() {
+        let mut places = Places::default();
+        for (index, value) in values.enumerate() {
             let parameter = format!("${}", index + 1);
             let value = self.value(&name, &parameter, value, types.get(index))?;
-            of_parameters.insert(parameter, value);
+            places.values.insert(parameter, value);
         }
-        let mut used = HashSet::new();
-        let missing = ast::visit_expressions_mut(&mut statement, |part| {
-            let ast::Expr::Value(ValueWithSpan { value: Value::Placeholder(parameter), .. }) = part
-            else {
-                return ControlFlow::Continue(());
-            };
-            let Some(value) = of_parameters.get(parameter) else {
-                return ControlFlow::Break(parameter.clone());
-            };
-            used.insert(parameter.clone());
-            *part = value.clone();
-            ControlFlow::Continue(())
-        });
-        if let ControlFlow::Break(parameter) = missing {
+        if let ControlFlow::Break(parameter) = statement.visit(&mut places) {
             return plan_err!(
                 "EXECUTE {name} has no value for {parameter}; write the values of $1, $2 and so on in this order"
             );
         }
-        match of_parameters.keys().filter(|it| !used.contains(*it)).max() {
-            Some(parameter) if types.len() < of_parameters.len() => plan_err!(
+        let Places { values, used } = places;
+        match values.keys().filter(|it| !used.contains(*it)).max() {
+            Some(parameter) if types.len() < values.len() => plan_err!(
                 "EXECUTE {name} has a value for {parameter}, which PREPARE {name} does not have"
             ),
             _ => Ok(statement),
@@ -148,16 +141,18 @@ impl Prepared<'_> {
                 array: false,
                 format: None,
             },
-            // A literal is one in INTERVAL $1, too.
-            (value @ ast::Expr::Value(_), None) => value,
-            (value, None) => ast::Expr::Nested(Box::new(value)),
+            (value, None) => value,
         };
         let of_sql = ast::ExprWithAlias { expr: value.clone(), alias: None };
         let planned =
-            self.ctx.state().create_logical_expr_from_sql_expr(of_sql, &DFSchema::empty())?;
-        if planned.is_volatile() {
+            self.ctx.state().create_logical_expr_from_sql_expr(of_sql, &DFSchema::empty());
+        let planned = planned.map_err(|error| {
+            plan_datafusion_err!("the value of {parameter} of {name}: {}", error.strip_backtrace())
+        })?;
+        let is_parameter = |part: &Expr| Ok(matches!(part, Expr::Placeholder(_)));
+        if planned.is_volatile() || planned.exists(is_parameter)? {
             return plan_err!(
-                "the value of {parameter} would differ each time; write it in PREPARE {name}"
+                "the value of {parameter} of {name} is not known before; write it in PREPARE {name}"
             );
         }
         match (data_type, planned) {
@@ -188,6 +183,58 @@ impl Prepared<'_> {
             )
         });
         evaluated.map(|_| ())
+    }
+}
+
+/// Puts values in the places of parameters.
+#[derive(Default)]
+struct Places {
+    values: HashMap<String, ast::Expr>,
+    used: HashSet<String>,
+}
+
+impl VisitorMut for Places {
+    /// A parameter without a value.
+    type Break = String;
+
+    /// Gives a column the name that it has without the values, since two columns may have the same ones.
+    fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<String> {
+        for item in &mut select.projection {
+            if let ast::SelectItem::UnnamedExpr(expr) = item
+                && let name = expr.to_string()
+                && name.contains('$')
+            {
+                let alias = ast::Ident::with_quote('"', name);
+                *item = ast::SelectItem::ExprWithAlias { expr: expr.clone(), alias };
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut ast::Expr) -> ControlFlow<String> {
+        if let ast::Expr::Value(ValueWithSpan { value: Value::Placeholder(parameter), .. }) = expr {
+            let Some(value) = self.values.get(parameter) else {
+                return ControlFlow::Break(parameter.clone());
+            };
+            self.used.insert(parameter.clone());
+            // A number in ORDER BY would be that of a column.
+            let is_text =
+                matches!(value, ast::Expr::Value(it) if it.value.clone().into_string().is_some());
+            *expr = if is_text { value.clone() } else { ast::Expr::Nested(value.clone().into()) };
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Visits the text of `DATE $1`, too, which is no expression.
+    fn pre_visit_value(&mut self, place: &mut ValueWithSpan) -> ControlFlow<String> {
+        if let Value::Placeholder(parameter) = &place.value {
+            let Some(ast::Expr::Value(value)) = self.values.get(parameter) else {
+                return ControlFlow::Break(parameter.clone());
+            };
+            self.used.insert(parameter.clone());
+            *place = value.clone();
+        }
+        ControlFlow::Continue(())
     }
 }
 

@@ -437,11 +437,11 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT median(value) FROM t", "times.npy"],
-            "npy sql: median is a function of numbers, and value is a time; write to_timestamp_seconds(median(CAST(value AS BIGINT)))",
+            "npy sql: median is a function of numbers, and value is a time; write median(CAST(value AS BIGINT)) for the seconds since 1970, and to_timestamp_seconds(CAST(x AS BIGINT)) for the time of a result x",
         ),
         (
             &["SELECT percentile_cont(value, 0.9) FROM t", "times.npy"],
-            "write to_timestamp_seconds(percentile_cont(CAST(value AS BIGINT), 0.9))",
+            "write percentile_cont(CAST(value AS BIGINT), 0.9) for the seconds since 1970, and to_t",
         ),
         (
             &["SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY name) FROM t", "names.npz"],
@@ -761,11 +761,11 @@ fn the_advice_can_be_followed() {
         ),
         ("CREATE EXTERNAL TABLE x STORED AS CSV LOCATION 'x.csv'; SELECT a AS x FROM x", "1"),
         (
-            "SELECT to_timestamp_seconds(median(CAST(value AS BIGINT))) AS x FROM t",
+            "SELECT to_timestamp_seconds(CAST(x AS BIGINT)) AS x FROM (SELECT median(CAST(value AS BIGINT)) AS x FROM t)",
             "1970-01-02T01:00:00",
         ),
         (
-            "SELECT to_timestamp_seconds(percentile_cont(CAST(value AS BIGINT), 0.5)) AS x FROM t",
+            "SELECT to_timestamp_seconds(CAST(percentile_cont(CAST(value AS BIGINT), 0.5) AS BIGINT)) AS x FROM t",
             "1970-01-02T01:00:00",
         ),
         ("SELECT stddev_pop(CAST(value AS BIGINT)) AS x FROM t", "0.0"),

@@ -28,6 +28,10 @@ fn values_are_those_of_literals() {
         ("SELECT $1 AS x", "([1.5, 2])", "\"[1.5, 2.0]\""),
         ("SELECT coalesce($1, $2) AS x", "(NULL, 'b')", "b"),
         ("SELECT 7 AS x", "", "7"),
+        ("SELECT id AS x FROM npy('ticks.npy') ORDER BY $1 DESC LIMIT 1", "(1)", "1"),
+        ("SELECT $1 AS x FROM npy('ticks.npy') GROUP BY $1", "(2026)", "2026"),
+        ("SELECT DATE $1 - 1 AS x", "('2026-01-02')", "2026-01-01"),
+        ("SELECT $1 AS x", " USING 7", "7"),
     ] {
         let sql = format!("PREPARE p AS {statement}; EXECUTE p{values}");
         assert_eq!(stdout(at, &[&sql, "--csv"]), format!("x\n{expected}\n"), "{sql}");
@@ -45,9 +49,13 @@ fn values_are_those_of_literals() {
         ("PREPARE \"P q\" AS SELECT $1 AS x; EXECUTE \"P q\"(1)", "1"),
         ("PREPARE P AS SELECT $1 AS x; EXECUTE p(1)", "1"),
         ("PREPARE p AS SELECT 1; DEALLOCATE p; PREPARE p AS SELECT $1 AS x; EXECUTE p(2)", "2"),
+        ("PREPARE p AS SELECT x + y AS x FROM (SELECT $1 AS x, $2 AS y); EXECUTE p(1, 1)", "2"),
     ] {
         assert_eq!(stdout(at, &[sql, "--csv"]), format!("x\n{expected}\n"), "{sql}");
     }
+    // The names do not depend on the values, which may be equal.
+    let equal = "PREPARE p AS SELECT $1, sum(id * $2), sum(id * $3) FROM npy('ticks.npy'); EXECUTE p(2, 2, 2)";
+    assert_eq!(stdout(at, &[equal, "--csv"]), "$1,sum(id * $2),sum(id * $3)\n2,12,12\n");
     let twice = "PREPARE p AS SELECT $1 AS x; EXECUTE p(1); EXECUTE p('a'); EXPLAIN EXECUTE p(2)";
     let printed = stdout(at, &[twice, "--csv"]);
     assert!(printed.starts_with("x\n1\n\nx\na\n\nplan_type,plan\n"), "{printed}");
@@ -69,11 +77,16 @@ fn values_that_do_not_fit_are_refused() {
         ("PREPARE p(INT) AS SELECT $1; EXECUTE p(-1.5)", "-1.5 would become -1 in"),
         ("PREPARE p AS SELECT $1 + $2; EXECUTE p(1)", "EXECUTE p has no value for $2; write the"),
         ("PREPARE p AS SELECT $1; EXECUTE p(1, 2)", "value for $2, which PREPARE p does not have"),
-        ("PREPARE p AS SELECT $1, $1; EXECUTE p(random())", "$1 would differ each time; write it"),
+        (
+            "PREPARE p AS SELECT $1, $1; EXECUTE p(random())",
+            "$1 of p is not known before; write it",
+        ),
         ("SELECT 1; PREPARE p AS SELECT 1", "p is prepared, and not executed; write EXECUTE p(…)"),
         ("EXECUTE p(1)", "p is not prepared; write PREPARE p AS SELECT … before it"),
         ("PREPARE p AS SELECT 1; DEALLOCATE p; EXECUTE p", "p is not prepared; write PREPARE"),
         ("PREPARE p AS SELECT 1; PREPARE p AS SELECT 2; EXECUTE p", "; write DEALLOCATE p before"),
+        ("PREPARE p AS SELECT $1; EXECUTE p($1)", "$1 of p is not known before; write it"),
+        ("PREPARE p AS SELECT $1; EXECUTE p(x)", "the value of $1 of p: Schema error: No field"),
         ("EXPLAIN PREPARE p AS SELECT 1", "EXPLAIN shows the plan of a query, or of EXECUTE"),
     ] {
         let output = run(directory.path(), &[sql]);

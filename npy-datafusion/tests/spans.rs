@@ -1,0 +1,75 @@
+//! Spans of time that are compared with intervals: a day has 24 hours.
+
+use datafusion::arrow::util::pretty::pretty_format_batches;
+use datafusion::prelude::SessionContext;
+use npy_core::time::{Ms, Second};
+use npy_core::{NpyRecord, TimeDelta64, WriteNpy};
+use npy_datafusion::{NpyOptions, register, session};
+
+#[derive(NpyRecord)]
+struct Row {
+    id: i64,
+    s: TimeDelta64<Second>,
+    ms: TimeDelta64<Ms>,
+}
+
+/// Returns the values of the only column.
+async fn column(ctx: &SessionContext, sql: &str) -> Result<Vec<String>, String> {
+    let rows = async { ctx.sql(sql).await?.collect().await };
+    let rows = rows.await.map_err(|error| error.strip_backtrace())?;
+    let table = pretty_format_batches(&rows).unwrap().to_string();
+    let cells = table.lines().skip(3).filter(|line| line.starts_with('|'));
+    Ok(cells.map(|line| line.trim_matches(['|', ' ']).to_owned()).collect())
+}
+
+/// Guards days of intervals, in each place where a span is compared with one, or added to one. The spans are 1 second, 25 hours, and a minute less than 3 days.
+#[tokio::test]
+async fn a_day_among_spans_has_24_hours() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("t.npy");
+    let spans = (0..).zip([1, 90_000, 259_140]);
+    let rows =
+        spans.map(|(id, s)| Row { id, s: TimeDelta64::new(s), ms: TimeDelta64::new(s * 1000) });
+    let rows: Vec<Row> = rows.collect();
+    rows.write_npy(&path).unwrap();
+    let ctx = session();
+    register(&ctx, "t", &path.display().to_string(), NpyOptions::default()).await.unwrap();
+    for (condition, expected) in [
+        ("s > INTERVAL '1 day'", "2"),
+        ("ms > INTERVAL '1 day'", "2"),
+        ("INTERVAL '1 day' < s", "2"),
+        ("s > INTERVAL '1 day 1 hour'", "1"),
+        ("s = INTERVAL '1 day 1 hour'", "1"),
+        ("s < INTERVAL '1' DAY", "1"),
+        ("s >= CAST('1 day' AS INTERVAL)", "2"),
+        ("s BETWEEN -INTERVAL '2 days' AND INTERVAL '2 days'", "2"),
+        ("s NOT IN (INTERVAL '1 day 1 hour', INTERVAL '1 second')", "1"),
+        ("s IS DISTINCT FROM INTERVAL '1 day 1 hour'", "2"),
+        ("s - ms + s > INTERVAL '1 day'", "2"),
+        ("s + INTERVAL '1 day' > INTERVAL '2 days'", "2"),
+        ("s > INTERVAL '1.5 seconds'", "2"),
+        ("nullif(s, INTERVAL '1 day 1 hour') IS NULL", "1"),
+        ("greatest(s, INTERVAL '2 days') = INTERVAL '2 days'", "2"),
+        ("CASE s WHEN INTERVAL '1 day 1 hour' THEN true END", "1"),
+        ("to_timestamp_seconds(id) + s - to_timestamp_seconds(id) > INTERVAL '2 days'", "1"),
+    ] {
+        let sql = format!("SELECT count(*) FROM t WHERE {condition}");
+        assert_eq!(column(&ctx, &sql).await, Ok(vec![expected.to_owned()]), "{condition}");
+    }
+    let sums = "SELECT w > INTERVAL '2 days' FROM (SELECT s + INTERVAL '1 day' AS w FROM t)";
+    assert_eq!(column(&ctx, sums).await.unwrap(), ["false", "true", "true"]);
+    // After a time, a day is one of the calendar, and the next month has its length.
+    let time = "SELECT TIMESTAMP '2026-01-30 12:00:00' + INTERVAL '1 day' + INTERVAL '1 month' = TIMESTAMP '2026-02-28 12:00:00'";
+    assert_eq!(column(&ctx, time).await.unwrap(), ["true"]);
+    // Nanoseconds do not count this span.
+    [TimeDelta64::<Second>::new(1 << 44)].write_npy(directory.path().join("far.npy")).unwrap();
+    let far = directory.path().join("far.npy").display().to_string();
+    register(&ctx, "far", &far, NpyOptions::default()).await.unwrap();
+    let far = "SELECT value > INTERVAL '200000 days' FROM far";
+    assert_eq!(column(&ctx, far).await.unwrap(), ["true"]);
+    let months = column(&ctx, "SELECT s > INTERVAL '1 month' FROM t").await.unwrap_err();
+    assert!(
+        months.contains("next to a span of time; write days, as INTERVAL '30 days'"),
+        "{months}"
+    );
+}
