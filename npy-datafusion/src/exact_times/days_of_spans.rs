@@ -18,14 +18,13 @@ const DAY: i128 = 86_400_000_000_000;
 
 /// Puts hours in the place of the days of intervals that are compared with spans, or added to them.
 pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    if !matches!(
-        expression,
-        Expr::BinaryExpr(_)
-            | Expr::Between(_)
-            | Expr::InList(_)
-            | Expr::Case(_)
-            | Expr::ScalarFunction(_)
-    ) {
+    let mut has_literal = false;
+    expression.apply_children(|part| {
+        has_literal |= interval(part).is_some();
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    // The types of a deep tree are not looked at in each part of it.
+    if !has_literal {
         return Ok(Transformed::no(expression));
     }
     let mut types = Vec::new();
@@ -39,7 +38,7 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
     let is_time = |it: &DataType| matches!(it, DataType::Timestamp(..) | DataType::Date32);
     let (intervals, spans) = (count(is_interval), count(is_span));
     // A day after a time may have 23 hours in its zone.
-    if intervals == 0 || intervals + spans < 2 || count(is_time) > 0 {
+    if intervals + spans < 2 || count(is_time) > 0 {
         return Ok(Transformed::no(expression));
     }
     // A comparison of spans of seconds reaches further than nanoseconds.
