@@ -1,8 +1,8 @@
 //! Values that `INSERT INTO` adds to a table: each is the same one there, or an error.
 //!
-//! DataFusion converts them to the types of the table as `CAST` does: a fraction is cut, a large float becomes infinite, and a time loses its rest. So a rule of the
-//! analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same. In `VALUES`, nothing tells a `CAST` of the
-//! statement to the type of the column from a conversion, so its value may not change, either.
+//! DataFusion converts them to the types of the table as `CAST` does: a fraction is cut, a large float becomes infinite, a time loses its rest, and a number becomes
+//! a day. So a rule of the analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same. In `VALUES`, nothing tells
+//! a `CAST` of the statement to the type of the column from a conversion, so its value may not change, either.
 
 mod function;
 
