@@ -177,7 +177,7 @@ fn the_reason_is_in_plain_words() {
         ),
         (
             &["SELECT CAST('field metadata differs' AS INT)"],
-            "write TRY_CAST('field metadata differs' AS BIGINT), which is null for other texts\n",
+            "Cannot cast string 'field metadata differs' to value of Int32 type\n",
         ),
         (
             &[
