@@ -117,7 +117,9 @@ fn written(value: &Expr, query: &LogicalPlan) -> String {
         LogicalPlan::Projection(columns) => {
             let at = columns.schema.maybe_index_of_column(column)?;
             let own = columns.expr.get(at)?.clone().unalias();
-            own.try_as_col().map(Column::quoted_flat_name)
+            // One without a table is a name that SELECT gives, or that of a function.
+            let column = own.try_as_col().filter(|it| it.relation.is_some());
+            column.map(Column::quoted_flat_name)
         }
         LogicalPlan::TableScan(_) => Some(column.quoted_flat_name()),
         _ => None,

@@ -200,12 +200,10 @@ fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, place: Place<'_>) -> Resu
             format!("arrow_cast({x}, '{to}')")
         }
         to if to.is_integer() => {
-            format!(
-                "round({value}) or trunc({value}), in VALUES also in the place of CAST({value} AS …)"
-            )
+            format!("round({x}) or trunc({x}), in VALUES also in the place of CAST({x} AS …)")
         }
         to if to.is_floating() => "CAST('inf' AS DOUBLE), or leave it out".to_owned(),
-        DataType::Boolean => format!("{value} <> 0"),
+        DataType::Boolean => format!("{x} <> 0"),
         DataType::Timestamp(..) if is_number => match source {
             "" => format!(
                 "a time, '2026-01-02 10:30:00', or {of_count}({})",
@@ -221,7 +219,8 @@ fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, place: Place<'_>) -> Resu
         DataType::Timestamp(..) | DataType::Date32
             if source.is_empty() || from.data_type().is_string() =>
         {
-            format!("date_trunc('{unit}', CAST('{value}' AS TIMESTAMP(6)))")
+            let time = if source.is_empty() { &format!("'{value}'") } else { x };
+            format!("date_trunc('{unit}', CAST({time} AS TIMESTAMP(6)))")
         }
         DataType::Timestamp(..) | DataType::Date32 => format!("date_trunc('{unit}', {source})"),
         DataType::Decimal128(_, scale) => format!("round({x}, {scale})"),
