@@ -1,8 +1,8 @@
 //! Values that `INSERT INTO` adds to a table: each is the same one there, or an error.
 //!
-//! DataFusion converts them to the types of the table as `CAST` does: a fraction is cut, a large float becomes infinite, and a time loses its rest. So a rule of the
-//! analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same. In `VALUES`, nothing tells a `CAST` of the
-//! statement to the type of the column from a conversion, so its value may not change, either.
+//! DataFusion converts them to the types of the table as `CAST` does: a fraction is cut, a large float becomes infinite, a time loses its rest, and a number becomes
+//! a day. So a rule of the analyzer puts a function in the place of these conversions. The digits of floats are rounded all the same. In `VALUES`, nothing tells
+//! a `CAST` of the statement to the type of the column from a conversion, so its value may not change, either.
 
 mod function;
 
@@ -117,7 +117,9 @@ fn written(value: &Expr, query: &LogicalPlan) -> String {
         LogicalPlan::Projection(columns) => {
             let at = columns.schema.maybe_index_of_column(column)?;
             let own = columns.expr.get(at)?.clone().unalias();
-            own.try_as_col().map(Column::quoted_flat_name)
+            // One without a table is a name that SELECT gives, or that of a function.
+            let column = own.try_as_col().filter(|it| it.relation.is_some());
+            column.map(Column::quoted_flat_name)
         }
         LogicalPlan::TableScan(_) => Some(column.quoted_flat_name()),
         _ => None,

@@ -267,6 +267,12 @@ async fn inserted_values_are_exact_or_errors() {
     rows(&ctx, "CREATE TABLE m (p DECIMAL(5, 1), u TIMESTAMP, z VARCHAR)").await;
     let spans = "CREATE TABLE spans AS SELECT arrow_cast(INTERVAL '1 second', 'Duration(s)') AS d";
     rows(&ctx, spans).await;
+    rows(
+        &ctx,
+        "CREATE TABLE bytes (x BYTEA, n BIGINT, day DATE NOT NULL, time TIMESTAMP(0) NOT NULL)",
+    )
+    .await;
+    rows(&ctx, "INSERT INTO w (i) VALUES (7)").await;
     for (sql, expected) in [
         ("m (p) VALUES ('1.29')", "1.29 would become 1.3 in"),
         ("m (p) VALUES (1.29)", "1.29 would become 1.3 in"),
@@ -286,6 +292,40 @@ async fn inserted_values_are_exact_or_errors() {
             "write date_trunc('second', CAST('2021-01-01T00:00:00.500' AS TIMESTAMP(6)))",
         ),
         ("w (s) VALUES (1.5)", "write a time, '2026-01-02 10:30:00', or to_timestamp_seconds(1)"),
+        // A number is not a time or bytes, and a time is not a number.
+        (
+            "w (s) VALUES (20260102)",
+            "write a time, '2026-01-02 10:30:00', or to_timestamp_seconds(",
+        ),
+        ("w (s) SELECT v FROM (SELECT 7 AS v) q", "write to_timestamp_seconds(q.v)"),
+        ("w (s) SELECT v FROM (SELECT 7.0 AS v) q", "write to_timestamp_seconds(floor(q.v))"),
+        ("w (s) SELECT max(i) FROM w", "write to_timestamp_seconds(…)"),
+        ("w (i) SELECT v FROM (SELECT 7.5 AS v) q", "write round(q.v) or trunc(q.v)"),
+        ("w (b) SELECT i FROM w", "write w.i <> 0"),
+        ("w (i) SELECT avg(i + 0.5) FROM w", "write round(…) or trunc(…)"),
+        (
+            "w (s) SELECT v FROM (SELECT '2021-01-01T00:00:00.5' AS v) q",
+            "write date_trunc('second', CAST(q.v AS TIMESTAMP(6)))",
+        ),
+        ("w (d) VALUES (NULL), (20260102)", "20260102 would become +57440-04-11 in the column"),
+        ("w (d) SELECT 20260102", "write a day, '2026-01-02', or arrow_cast(…, 'Date32')"),
+        ("m (u) VALUES (7)", "or to_timestamp_nanos(7)"),
+        ("spans VALUES (90)", "write arrow_cast(90, 'Duration(s)')"),
+        ("spans SELECT v FROM (SELECT 1.0 AS v) q", "write arrow_cast(q.v, 'Duration(s)')"),
+        ("w (f) VALUES (TIMESTAMP '2026-01-02')", "write arrow_cast(…, 'Float32')"),
+        (
+            "bytes (n, day, time) VALUES (DATE '2026-01-02', '1970-01-01', '1970-01-01')",
+            "write arrow_cast(…, 'Int64')",
+        ),
+        ("w (f) SELECT v FROM (SELECT now() AS v) q", "write arrow_cast(q.v, 'Float32')"),
+        ("w (f) SELECT d FROM spans", "PT1S would become 1.0 in the column \"f\""),
+        ("m (p) SELECT d FROM spans", "write arrow_cast(spans.d, 'Decimal128(5, 1)')"),
+        ("bytes (n) VALUES (1)", "write DATE '1970-01-01', or coalesce(…, DATE '1970-01-01')"),
+        ("bytes (day) VALUES ('1970-01-01')", "write to_timestamp_seconds(0), or coalesce(…, to_"),
+        ("bytes (x, day, time) VALUES (-1, '1970-01-01', '1970-01-01')", "write CAST(-1 AS TEXT)"),
+        ("bytes (x, day, time) SELECT i, d, s FROM w", "write CAST(w.i AS TEXT)"),
+        ("p VALUES ([TIMESTAMP '2026-01-02', NULL])", "would become 1.7673"),
+        ("p SELECT v FROM (SELECT [now(), NULL] AS v) q", "write arrow_cast(…, 'Float32')"),
     ] {
         let refused = error(&ctx, &format!("INSERT INTO {sql}")).await;
         assert!(refused.contains(expected), "{sql}: {refused}");
@@ -300,6 +340,21 @@ async fn inserted_values_are_exact_or_errors() {
         "w (s) VALUES (date_trunc('second', CAST('2021-01-01T00:00:00.9' AS TIMESTAMP(6))))",
         "w (d) SELECT date_trunc('day', TIMESTAMP '2021-01-01T12:00:00')",
         "w (b) VALUES (7 <> 0), (1)",
+        "w (s) VALUES (to_timestamp_seconds(20260102)), (NULL)",
+        "w (s) SELECT to_timestamp_seconds(floor(q.v)) FROM (SELECT 7.0 AS v) q",
+        "w (s) SELECT date_trunc('second', CAST(q.v AS TIMESTAMP(6))) FROM (SELECT '2021-01-01T00:00:00.5' AS v) q",
+        "w (b) SELECT w.i <> 0 FROM w",
+        "w (s) SELECT v FROM (SELECT CAST(NULL AS INT) AS v) q",
+        "w (d) VALUES (arrow_cast(20455, 'Date32')), (CAST(NULL AS INT))",
+        "w (f) VALUES (arrow_cast(TIMESTAMP '2026-01-02', 'Float32'))",
+        "bytes (n, day, time) VALUES (arrow_cast(DATE '2026-01-02', 'Int64'), DATE '1970-01-01', to_timestamp_seconds(0))",
+        "w (f, i) SELECT CAST(CAST(d AS BIGINT) AS DOUBLE), arrow_cast(d, 'Int64') FROM spans",
+        "w (f, i) VALUES (true, false)",
+        "m (p) SELECT arrow_cast(spans.d, 'Decimal128(5, 1)') FROM spans",
+        "m (u) VALUES (to_timestamp_nanos(7))",
+        "spans VALUES (arrow_cast(90, 'Duration(s)'))",
+        "spans SELECT arrow_cast(q.v, 'Duration(s)') FROM (SELECT 1.0 AS v) q",
+        "bytes (x, day, time) SELECT CAST(i AS TEXT), coalesce(d, DATE '1970-01-01'), coalesce(s, to_timestamp_seconds(0)) FROM w",
         "m VALUES (round(1.29, 1), '2021-01-01T00:00:00.1234567890', 7), (1.3, '2021-01-01', 7.5)",
         "spans VALUES (arrow_cast(INTERVAL '1.5 seconds', 'Duration(s)')), (INTERVAL '2 seconds')",
     ] {

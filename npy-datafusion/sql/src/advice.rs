@@ -70,9 +70,9 @@ fn of_guess(name: &str, rest: &str) -> Option<String> {
     let guess = guess.split('\'').next();
     match nearest(name, guess) {
         Some(_) => None,
-        None => {
-            Some(format!("there is no function {name}; SHOW FUNCTIONS lists those that there are"))
-        }
+        None => Some(format!(
+            "there is no function {name}, or it needs OVER (ORDER BY x); SHOW FUNCTIONS lists those that there are"
+        )),
     }
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         ),
         (
             "Cannot infer common argument type for comparison operation FixedSizeList(",
-            "write value[1] for a number of a list; array_max(value) > 250 is true if one of its numbers is greater, and array_min(value) > 250 if all are",
+            "write x[1] for a number of a list x; array_max(x) > 2 is true if one of its numbers is greater, and array_min(x) > 2 if all are",
         ),
         ("Error parsing timestamp from '", TIME),
         ("to value of Date32 type", TIME),

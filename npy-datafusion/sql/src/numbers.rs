@@ -8,7 +8,9 @@ use npy_datafusion::datafusion::common::DFSchema;
 use npy_datafusion::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use npy_datafusion::datafusion::logical_expr::expr::{Between, Cast, InList};
 use npy_datafusion::datafusion::logical_expr::utils::merge_schema;
-use npy_datafusion::datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, LogicalPlan};
+use npy_datafusion::datafusion::logical_expr::{
+    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator,
+};
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{self, Visitor};
 
@@ -247,8 +249,9 @@ impl Visitor for Arguments<'_> {
 /// Returns the column that is meant by an error about a text which is not a number, and what to write; `None` if the text is about something else.
 pub(crate) fn of_text(text: &str, plan: &LogicalPlan) -> Option<String> {
     let (_, cast) = text.split_once("Cannot cast string '")?;
-    let (_, after) = cast.rsplit_once("' to value of ")?;
+    let (value, after) = cast.rsplit_once("' to value of ")?;
     let of_type = match after.split_once(' ')?.0 {
+        _ if value.contains('.') && is_number(value) => "DOUBLE",
         "Int8" | "Int16" | "Int32" | "Int64" => "BIGINT",
         "UInt8" | "UInt16" | "UInt32" | "UInt64" => "BIGINT UNSIGNED",
         "Float16" | "Float32" | "Float64" => "DOUBLE",
@@ -276,46 +279,53 @@ fn of_expression(expression: &Expr, schema: &DFSchema, of_type: &str) -> Option<
         let is = |operand: &&&Expr| operand.get_type(schema).is_ok_and(|it| test(&it));
         operands.iter().find(is).map(|it| (*it).clone())
     };
+    // As text, '9' is greater than '17'.
+    let mut is_order = false;
     let operands: Vec<&Expr> = match expression {
         Expr::Cast(Cast { expr, field, .. }) if field.data_type().is_numeric() => {
             let text = find(&[expr], &DataType::is_string)?;
+            if matches!(text, Expr::Literal(..)) {
+                return None;
+            }
+            let (name, x) = shown(&text);
             return Some(format!(
-                "{0} is text, and not all of it are numbers; write TRY_CAST({0} AS {of_type}), which is null for other texts",
-                shown(&text)
+                "{name} is text, and not all of it are numbers; write TRY_CAST({x} AS {of_type}), which is null for other texts"
             ));
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
+            is_order = !matches!(op, Operator::Eq | Operator::NotEq);
             vec![left, right]
         }
-        Expr::Between(Between { expr, low, high, .. }) => vec![expr, low, high],
+        Expr::Between(Between { expr, low, high, .. }) => {
+            is_order = true;
+            vec![expr, low, high]
+        }
         Expr::InList(InList { expr, list, .. }) => std::iter::once(&**expr).chain(list).collect(),
         _ => return None,
     };
     let (text, number) =
         (find(&operands, &DataType::is_string)?, find(&operands, &DataType::is_numeric)?);
-    Some(match (&text, &number) {
-        (Expr::Literal(..), _) => format!(
-            "{} is a number, and is compared with {}; write a number there, without quotes",
-            shown(&number),
-            shown(&text)
-        ),
-        (_, Expr::Literal(value, _)) => format!(
-            "{0} is text; write '{value}' in quotes, or TRY_CAST({0} AS {of_type}) in the place of {0}",
-            shown(&text)
-        ),
-        _ => format!(
-            "{0} is text, and {1} a number; write TRY_CAST({0} AS {of_type}) in the place of {0}, or CAST({1} AS TEXT) in the place of {1}",
-            shown(&text),
-            shown(&number)
-        ),
-    })
+    let ((name, x), (name_of_number, y)) = (shown(&text), shown(&number));
+    if matches!(text, Expr::Literal(..)) {
+        return Some(format!(
+            "{name_of_number} is a number, and is compared with {x}; write a number there, without quotes"
+        ));
+    }
+    let as_text = match number {
+        _ if is_order => String::new(),
+        Expr::Literal(..) => format!(", or {y} in quotes"),
+        _ => format!(", or CAST({y} AS TEXT) in the place of the number"),
+    };
+    Some(format!("{name} is text; write TRY_CAST({x} AS {of_type}) in its place{as_text}"))
 }
 
-/// Returns an expression as a statement has it.
-fn shown(expression: &Expr) -> String {
-    match expression {
-        Expr::Column(column) => column.quoted_flat_name(),
+/// Returns a name for an expression, and the expression as a statement has it.
+fn shown(expression: &Expr) -> (String, String) {
+    let x = match expression {
+        // Another one is a name that SELECT gives, or a function as plans have it.
+        Expr::Column(column) if column.relation.is_some() => column.quoted_flat_name(),
         Expr::Literal(value, _) => format!("'{value}'"),
-        other => other.to_string(),
-    }
+        _ => return ("a value".to_owned(), UNKNOWN.to_owned()),
+    };
+    (x.clone(), x)
 }

@@ -248,6 +248,10 @@ fn named(
     }
     let advice = match valid_fields.iter().find(is_other_case) {
         Some(column) => format!("write {}, since names have a case", written(&column.name)),
+        None if field.relation.is_none() && field.name.eq_ignore_ascii_case("nan") => {
+            "write isnan(x) or NOT isnan(x) for a condition, and CAST('NaN' AS DOUBLE) for the value"
+                .to_owned()
+        }
         None if field.relation.is_none() && compared.contains(&field.name) => {
             let text = advice::quoted(&field.name);
             format!("text is in single quotes: '{text}'; {}", list_of(valid_fields))

@@ -69,6 +69,8 @@ impl ScalarUDFImpl for Exact {
                 of if of.is_string() => "''",
                 DataType::Binary => "X''",
                 DataType::Boolean => "false",
+                DataType::Date32 => "DATE '1970-01-01'",
+                DataType::Timestamp(..) => "to_timestamp_seconds(0)",
                 _ => "0",
             };
             return exec_err!("{column} has no nulls; write {value}, or coalesce({x}, {value})");
@@ -88,7 +90,7 @@ struct Place<'p> {
 /// Refuses values that a conversion has changed: in the widest type for both they differ.
 fn check(from: &ArrayRef, to: &ArrayRef, place: Place<'_>) -> Result<()> {
     use DataType::{
-        Date32, Decimal256, Dictionary, FixedSizeList, Float64, List, Struct, Timestamp,
+        Binary, Date32, Decimal256, Dictionary, FixedSizeList, Float64, List, Struct, Timestamp,
     };
     let values = |list: &ArrayRef| match list.data_type() {
         FixedSizeList(..) => Some(Arc::clone(list.as_fixed_size_list().values())),
@@ -102,7 +104,9 @@ fn check(from: &ArrayRef, to: &ArrayRef, place: Place<'_>) -> Result<()> {
         (FixedSizeList(..) | List(_), FixedSizeList(..) | List(_)) => {
             return match (values(from), values(to)) {
                 // Those of a null are nothing in one of the lists.
-                (Some(from), Some(to)) if from.len() == to.len() => check(&from, &to, place),
+                (Some(from), Some(to)) if from.len() == to.len() => {
+                    check(&from, &to, Place { source: "", ..place })
+                }
                 _ => Ok(()),
             };
         }
@@ -112,6 +116,14 @@ fn check(from: &ArrayRef, to: &ArrayRef, place: Place<'_>) -> Result<()> {
                 let same = to.column_by_name(field.name()).or_else(|| to.columns().get(at));
                 same.map_or(Ok(()), |to| check(from.column(at), to, place))
             });
+        }
+        // A number does not say the unit and the day from which a time counts.
+        (of, other)
+            if (of.is_numeric() && (other.is_temporal() || *other == Binary))
+                || (of.is_temporal() && other.is_numeric()) =>
+        {
+            let row = (0..from.len()).find(|&row| from.is_valid(row)).unwrap_or_default();
+            return changed(from, to, row, place);
         }
         (_, floats) if floats.is_floating() => {
             let floats = cast(to, &Float64)?;
@@ -173,30 +185,42 @@ fn changed(from: &ArrayRef, to: &ArrayRef, row: usize, place: Place<'_>) -> Resu
     let (unit, of_count) = match to.data_type() {
         DataType::Timestamp(TimeUnit::Second, _) => ("second", "to_timestamp_seconds"),
         DataType::Timestamp(TimeUnit::Millisecond, _) => ("millisecond", "to_timestamp_millis"),
-        DataType::Timestamp(..) => ("microsecond", "to_timestamp_micros"),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => ("microsecond", "to_timestamp_micros"),
+        DataType::Timestamp(..) => ("microsecond", "to_timestamp_nanos"),
         _ => ("day", "to_date"),
     };
     let is_number = from.data_type().is_numeric();
-    let x = if source.is_empty() { "…" } else { source };
+    let x = match source {
+        "" if is_number => &value,
+        "" => "…",
+        _ => source,
+    };
     let instead = match to.data_type() {
+        to if to.is_numeric() && from.data_type().is_temporal() => {
+            format!("arrow_cast({x}, '{to}')")
+        }
         to if to.is_integer() => {
-            format!(
-                "round({value}) or trunc({value}), in VALUES also in the place of CAST({value} AS …)"
-            )
+            format!("round({x}) or trunc({x}), in VALUES also in the place of CAST({x} AS …)")
         }
         to if to.is_floating() => "CAST('inf' AS DOUBLE), or leave it out".to_owned(),
-        DataType::Boolean => format!("{value} <> 0"),
+        DataType::Boolean => format!("{x} <> 0"),
         DataType::Timestamp(..) if is_number => match source {
             "" => format!(
                 "a time, '2026-01-02 10:30:00', or {of_count}({})",
                 value.split('.').next().unwrap_or("0")
             ),
+            _ if from.data_type().is_integer() => format!("{of_count}({source})"),
             _ => format!("{of_count}(floor({source}))"),
         },
+        DataType::Date32 if is_number => {
+            format!("a day, '2026-01-02', or arrow_cast({x}, 'Date32')")
+        }
+        DataType::Binary => format!("CAST({x} AS TEXT)"),
         DataType::Timestamp(..) | DataType::Date32
             if source.is_empty() || from.data_type().is_string() =>
         {
-            format!("date_trunc('{unit}', CAST('{value}' AS TIMESTAMP(6)))")
+            let time = if source.is_empty() { &format!("'{value}'") } else { x };
+            format!("date_trunc('{unit}', CAST({time} AS TIMESTAMP(6)))")
         }
         DataType::Timestamp(..) | DataType::Date32 => format!("date_trunc('{unit}', {source})"),
         DataType::Decimal128(_, scale) => format!("round({x}, {scale})"),

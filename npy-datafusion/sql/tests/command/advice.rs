@@ -123,7 +123,7 @@ fn errors_say_what_to_write() {
         (&["SELECT sinn(price) FROM t", "ticks.npy"], "Did you mean 'sin"),
         (
             &["SELECT hist(price) FROM t", "ticks.npy"],
-            "there is no function hist; SHOW FUNCTIONS lists those that there are\n",
+            "there is no function hist, or it needs OVER (ORDER BY x); SHOW FUNCTIONS lists",
         ),
         (
             &["SELECT 2theta FROM t", "odd.npy"],
@@ -192,7 +192,7 @@ fn errors_say_what_to_write() {
             &["SELECT avg(value) FROM t", "m.npy"],
             "write array_avg(value) for that of each list, avg(value[1]) for",
         ),
-        (&["SELECT 1 FROM t WHERE value > 250", "m.npy"], "array_max(value) > 250 is true if"),
+        (&["SELECT 1 FROM t WHERE value > 250", "m.npy"], "array_max(x) > 2 is true"),
         (
             &["SELECT 1 FROM t WHERE value > '1970-01-02 10:30'", "times.npy"],
             "a time with its seconds, '2026-01-02 10:30:00'",
@@ -245,7 +245,6 @@ fn errors_say_what_to_write() {
             &["SELECT id FROM t WHERE price > (id > 1)", "ticks.npy"],
             "both sides need one type: CAST(",
         ),
-        (&["SELECT 1 FROM t WHERE value > 1", "m.npy"], "value[1] for a number of a list"),
         (&["SELECT value[1][2] FROM t", "m.npy"], "write m[2] for m[1][2]"),
         (
             &["SELECT 1 FROM t WHERE value > 1", "l.npy"],
@@ -523,7 +522,31 @@ fn errors_say_what_to_write() {
         (&["SELECT upper(value) FROM t", "times.npy"], "Function 'upper' requires String"),
         (
             &["SELECT 1 FROM t WHERE name = 2", "names.npz"],
-            "; t.name is text; write '2' in quotes, or TRY_CAST(t.name AS BIGINT) in the place of t.name",
+            "; t.name is text; write TRY_CAST(t.name AS BIGINT) in its place, or '2' in quotes\n",
+        ),
+        (
+            &["SELECT name > 2 FROM t", "names.npz"],
+            "; write TRY_CAST(t.name AS BIGINT) in its place\n",
+        ),
+        (&["SELECT 1 FROM t WHERE name BETWEEN 1 AND 3", "names.npz"], "AS BIGINT) in its place\n"),
+        (
+            &["SELECT upper(name) IN (2) FROM t", "names.npz"],
+            "; a value is text; write TRY_CAST(… AS BIGINT) in its place, or '2' in",
+        ),
+        (
+            &["SELECT CAST(left(name, 1) AS INT) FROM t", "names.npz"],
+            "; a value is text, and not all of it are numbers; write TRY_CAST(… AS BIGINT), which",
+        ),
+        (
+            &["SELECT CAST(v AS INT) FROM (SELECT name || '7' AS v FROM t)", "names.npz"],
+            "write TRY_CAST(… AS BIGINT), which",
+        ),
+        (
+            &[
+                "SELECT q.v = 2 FROM (SELECT replace(name, 'two', '2.5') AS v FROM t LIMIT 1) q",
+                "names.npz",
+            ],
+            "TRY_CAST(q.v AS DOUBLE)",
         ),
         (
             &["SELECT 1 FROM t WHERE id = 'two'", "names.npz"],
@@ -531,7 +554,11 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT 1 FROM t WHERE name > id", "names.npz"],
-            "write TRY_CAST(t.name AS BIGINT UNSIGNED) in the place of t.name, or CAST(t.id AS TEXT) in",
+            "; t.name is text; write TRY_CAST(t.name AS BIGINT UNSIGNED) in its place\n",
+        ),
+        (
+            &["SELECT 1 FROM t WHERE name = id", "names.npz"],
+            "in its place, or CAST(t.id AS TEXT) in the place of the number\n",
         ),
         (
             &["COPY (SELECT CAST(name AS DOUBLE) AS value FROM t) TO 'o.npy'", "names.npz"],

@@ -177,7 +177,7 @@ fn the_reason_is_in_plain_words() {
         ),
         (
             &["SELECT CAST('field metadata differs' AS INT)"],
-            "write TRY_CAST('field metadata differs' AS BIGINT), which is null for other texts\n",
+            "Cannot cast string 'field metadata differs' to value of Int32 type\n",
         ),
         (
             &[
@@ -193,6 +193,19 @@ fn the_reason_is_in_plain_words() {
         (
             &["SELECT CASE WHEN id > 1 THEN 'NaN' ELSE price END FROM t", "ticks.npy"],
             "the results of a CASE are 'NaN', which is text, and numbers; write CAST(x AS DOUBLE) for the text, or CAST(x AS TEXT) for the numbers\n",
+        ),
+        (
+            &["SELECT avg(price) FROM t WHERE price <> NaN", "ticks.npy"],
+            "No field named NaN; write isnan(x) or NOT isnan(x) for a condition, and CAST('NaN'",
+        ),
+        (&["SELECT coalesce(price, nan) FROM t", "ticks.npy"], "named nan; write isnan(x) or NOT"),
+        (
+            &["CREATE TABLE n (i INT); INSERT INTO n VALUES ('7.5')"],
+            "Cannot cast string '7.5' to value of Int32 type\n",
+        ),
+        (
+            &["CREATE TABLE n (i INT); INSERT INTO n SELECT '7.5' AS v"],
+            "; a value is text, and not all of it are numbers; write TRY_CAST(… AS DOUBLE)",
         ),
         (&["SELECT id # 255 FROM t", "ticks.npy"], "; write (x | y) - (x & y) for XOR\n"),
         (&["SELECT 1 FROM t WHERE id > 1 && id < 3", "ticks.npy"], "; write AND\n"),
@@ -215,6 +228,11 @@ fn the_reason_is_in_plain_words() {
             "6",
         ),
         ("SELECT count(*) AS x FROM t CROSS JOIN t a", "9"),
+        (
+            "SELECT count(*) AS x FROM t WHERE NOT isnan(price) AND NOT isnan(CAST('NaN' AS DOUBLE))",
+            "0",
+        ),
+        ("SELECT count(*) AS x FROM t WHERE array_max(pair) > 2 AND array_min(pair) < 2", "1"),
         ("SELECT count(b._row) AS x FROM t a JOIN npy('ticks.npy') b ON a.id = b.id", "3"),
         (
             "SELECT id % 2 AS x FROM t GROUP BY ROLLUP (id % 2) ORDER BY x DESC NULLS LAST LIMIT 1",
