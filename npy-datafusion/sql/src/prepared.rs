@@ -133,15 +133,9 @@ impl Prepared<'_> {
         value: ast::Expr,
         data_type: Option<&ast::DataType>,
     ) -> Result<ast::Expr> {
-        let value = match (value, data_type) {
-            (value, Some(data_type)) => ast::Expr::Cast {
-                kind: ast::CastKind::Cast,
-                expr: Box::new(value),
-                data_type: data_type.clone(),
-                array: false,
-                format: None,
-            },
-            (value, None) => value,
+        let value = match data_type {
+            Some(data_type) => cast(value, data_type.clone()),
+            None => value,
         };
         let of_sql = ast::ExprWithAlias { expr: value.clone(), alias: None };
         let planned =
@@ -186,6 +180,11 @@ impl Prepared<'_> {
     }
 }
 
+fn cast(value: ast::Expr, data_type: ast::DataType) -> ast::Expr {
+    let (kind, expr) = (ast::CastKind::Cast, Box::new(value));
+    ast::Expr::Cast { kind, expr, data_type, array: false, format: None }
+}
+
 /// Puts values in the places of parameters.
 #[derive(Default)]
 struct Places {
@@ -197,8 +196,16 @@ impl VisitorMut for Places {
     /// A parameter without a value.
     type Break = String;
 
-    /// Gives a column the name that it has without the values, since two columns may have the same ones.
+    /// Gives a column the name that it has without the values, since two columns may have the same ones. A number in GROUP BY would be the position of a
+    /// column; the text of one makes the same groups.
     fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<String> {
+        if let ast::GroupByExpr::Expressions(keys, _) = &mut select.group_by {
+            for key in keys.iter_mut().filter(|key| matches!(key, ast::Expr::Value(_))) {
+                if key.to_string().starts_with('$') {
+                    *key = cast(key.clone(), ast::DataType::Text);
+                }
+            }
+        }
         for item in &mut select.projection {
             if let ast::SelectItem::UnnamedExpr(expr) = item
                 && let name = expr.to_string()
