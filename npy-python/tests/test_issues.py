@@ -452,7 +452,8 @@ def test_errors_of_the_system_have_the_attributes_of_those_of_open() -> None:
             call(path)
         error = caught.value
         assert isinstance(error, npy.NpyError)
-        assert (error.errno, error.strerror, error.filename) == (number, os.strerror(number), path), repr(error)
+        for it in [error, pickle.loads(pickle.dumps(error))]:
+            assert (it.errno, it.strerror, it.filename, str(it)) == (number, os.strerror(number), path, str(error)), repr(it)
     npy.save("x.npy", [1.0])
     with npy.Writer("x.npy", "f8", append=True), pytest.raises(BlockingIOError) as locked:
         npy.append("x.npy", [2.0])

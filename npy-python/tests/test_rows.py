@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import pathlib
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.lib.recfunctions import require_fields
 
@@ -159,50 +157,6 @@ def test_arrays_whose_values_fit_are_appended(dtype: Any, rows: Any) -> None:
     npy.save("x.npy", np.zeros(1, dtype))
     npy.append("x.npy", rows)
     assert npy.load("x.npy")[1:].tolist() == rows.astype(dtype).reshape(-1).tolist()
-
-
-@pytest.mark.parametrize(
-    ("dtype", "values", "fits"),
-    [
-        ("M8[s]", [np.datetime64(10**18, "as")], True),
-        ("M8[s]", [np.datetime64(10**18 + 1, "as"), None], False),
-        ("M8[D]", [np.datetime64(0, "as"), np.datetime64("2020-01-01")], True),
-        ("M8[ns]", [np.datetime64(5 * 10**9, "as"), np.datetime64("2020-01-01")], True),
-        ("M8[ns]", [np.datetime64(5, "as"), np.datetime64("2020-01-01")], False),
-        ("M8[as]", [datetime.date(1970, 1, 1)], True),
-        ("M8[as]", [datetime.date(2020, 1, 1)], False),
-        ("M8[D]", [np.str_("2020-01-01"), datetime.date(2020, 1, 2), "2020-01-03"], True),
-        ("M8[D]", [np.str_("2020-01-01T03"), datetime.date(2020, 1, 2)], False),
-        ("M8[us]", ["2020-01-01T00:00:00.000000001", datetime.date(2020, 1, 2)], False),
-        ("M8[s]", [5, None], False),
-        ("M8[s]", [pd.NaT], True),
-        ("m8[s]", [pd.NaT, datetime.timedelta(1)], True),
-        ("M8[ns]", [pd.Timestamp("2020-01-01T00:00:00.000000001"), datetime.date(2020, 1, 1)], True),
-        ("M8[us]", [pd.Timestamp("2020-01-01T00:00:00.000000001"), datetime.date(2020, 1, 1)], False),
-        ("m8[ms]", [np.timedelta64(5)], True),
-        ("m8[ms]", np.timedelta64(5), True),
-        ("m8[ms]", [[np.timedelta64(5), np.timedelta64(5, "s")], [5, np.timedelta64("NaT")]], True),
-        ("m8[s]", [np.timedelta64(5), datetime.timedelta(microseconds=5)], False),
-        ([("t", "M8[ns]"), ("d", "m8[ms]")], [(pd.NaT, np.timedelta64(5)), (pd.Timestamp("2020-01-01T00:00:00.000000001"), None)], True),
-        ([("t", "M8[us]"), ("d", "m8[ms]")], [(pd.Timestamp("2020-01-01T00:00:00.000000001"), 5)], False),
-    ],
-    ids=str,
-)
-def test_lists_of_times_are_appended_if_numpy_changes_none(dtype: Any, values: Any, fits: bool) -> None:
-    def plain(value: Any) -> Any:
-        if isinstance(value, (list, tuple)):
-            return type(value)(map(plain, value))
-        return None if value is pd.NaT else getattr(value, "to_numpy", lambda: value)()
-
-    wanted = np.atleast_1d(np.array(plain(values), dtype))
-    npy.save("x.npy", np.empty((0, *wanted.shape[1:]), dtype))
-    if fits:
-        npy.append("x.npy", values)
-        assert npy.load("x.npy").tobytes() == wanted.tobytes()
-    else:
-        with pytest.raises(npy.NpyTypeError, match="use values that fit"):
-            npy.append("x.npy", values)
-        assert npy.header("x.npy").shape[0] == 0
 
 
 def test_hidden_values_are_not_written() -> None:

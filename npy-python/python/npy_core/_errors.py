@@ -57,6 +57,9 @@ class NpyOSError(NpyError, OSError):
         self.strerror = None if self.errno is None else os.strerror(self.errno)
         self.filename = filename
 
+    def __reduce__(self) -> tuple[type[NpyOSError], tuple[str, int | None, str | None]]:
+        return type(self), (str(self), self.errno, self.filename)
+
 
 class NpyFileNotFoundError(NpyOSError, FileNotFoundError):
     """There is no such file."""

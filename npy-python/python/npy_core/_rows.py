@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import itertools
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +40,8 @@ def _is_exact(given: Array, array: Array) -> bool:
     if kind in "US":
         return given.dtype.kind in "US"
     if kind in "Mm":
-        return _are_equal(given, array)
+        # A finer unit reaches less far.
+        return bool((array.astype(given.dtype).astype("i8") == given.astype("i8")).all())
     if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and kind in "fc":
         large = given[(given > _EXACT) | (given < -_EXACT)]
         return bool(large.tolist() == large.astype(array.dtype).tolist())
@@ -52,34 +50,25 @@ def _is_exact(given: Array, array: Array) -> bool:
 
 def rows_of_values(values: Any, dtype: np.dtype[Any]) -> Array:
     """Makes an array of a dtype. Floats are rounded to those of the file; every other value must stay equal."""
-    if dtype.names is not None or dtype.kind in "Mm":
-        values = _of_numpy(values)
     array, changes = _converted(values, dtype, "")
+    if any(change.given.kind == "O" and change.dtype.kind in "Mm" for change in changes):
+        array, changes = _converted(_of_numpy(values), dtype, "")
     if not changes:
         return array
     losses = loss_of((change.given, change.dtype) for change in changes)
     field, given, found = changes[0]
-    place = f" in the field {field!r}" if field else ""
-    if field or found.kind in "Mm":
-        call = f"numpy.array(values, {packed(dtype)!r})"
-    else:
-        call = f"numpy.asarray(values){converted(dtype)}"
+    place, call = "", f"numpy.asarray(values){converted(dtype)}"
+    if field:
+        place, call = f" in the field {field!r}", f"numpy.array(values, {packed(dtype)!r})"
     raise NpyTypeError(f"the file holds {found}{place}, in which the values of {given} would change; use values that fit, or {call}{losses}")
 
 
 def _of_numpy(values: Any) -> Any:
     """Replaces times of pandas by those of NumPy, which keep their nanoseconds."""
-    if getattr(values, "dtype", None) == object:
-        values = np.asarray(values).tolist()
     if isinstance(values, (list, tuple)):
         parts = map(_of_numpy, values)
         return list(parts) if isinstance(values, list) else tuple(parts)
-    to_numpy = getattr(values, "to_numpy", None)
-    if to_numpy is None or not isinstance(values, (datetime.date, datetime.timedelta)):
-        return values
-    time = to_numpy()
-    # One for both kinds of times.
-    return None if np.isnat(time) else time
+    return values.to_numpy() if hasattr(values, "to_numpy") else values
 
 
 class _Change(NamedTuple):
@@ -103,8 +92,8 @@ def _converted(values: Any, dtype: np.dtype[Any], field: str) -> tuple[Array, li
         with np.errstate(over="ignore"):
             array = np.asarray(values, dtype=dtype)
         if dtype.names is None:
-            given = _changed_times(values, array) if dtype.kind in "Mm" else np.asarray(values)
-            if given is not None and given.size and given.dtype != dtype and not _is_same(given, array):
+            given = np.asarray(values)
+            if given.size and (given.dtype != dtype or dtype.kind in "Mm") and not _is_same(values, given, array):
                 changes.append(_Change(field, given.dtype, dtype))
     except (ValueError, TypeError, OverflowError) as error:
         rows = f"values of {dtype} for the field {field!r}" if field else f"rows of {dtype}"
@@ -141,8 +130,10 @@ def _is_list(values: Any) -> bool:
     return hasattr(values, "__len__") and not isinstance(values, (tuple, np.void, dict, str, bytes))
 
 
-def _is_same(given: Array, array: Array) -> bool:
+def _is_same(values: Any, given: Array, array: Array) -> bool:
     kind = array.dtype.kind
+    if kind in "Mm":
+        return given.dtype.kind in (kind + "UO" if kind == "M" else "mOiu") and _are_same_times(values, given, array)
     if given.dtype.kind == "O":
         return all(value == item for value, item in zip(given.ravel().tolist(), array.ravel().tolist()))
     if given.dtype.kind in "US" and kind in "US":
@@ -159,37 +150,30 @@ def _is_same(given: Array, array: Array) -> bool:
     return False
 
 
-def _changed_times(values: Any, array: Array) -> Array | None:
-    """Returns the first values whose times are others in the array."""
-    kind, items = array.dtype.kind, array.ravel()
-    for _, group in itertools.groupby(_flat(values), _unit):
-        given = np.asarray(list(group))
+def _are_same_times(values: Any, given: Array, array: Array) -> bool:
+    kind = array.dtype.kind
+    if given.dtype.kind in "iu":
         # A number counts the unit of the file.
-        times = given.ravel().astype(f"{kind}8") if given.dtype.kind in ("MUO" if kind == "M" else "mOiu") else None
-        if times is None or not _are_equal(times, items[: times.size]):
-            return given
-        items = items[times.size :]
-    return None
+        return bool((given == array.astype("i8")).all())
+    if given.dtype.kind == "O":
+        objects, items = given.ravel(), array.ravel()
+        has_unit = np.array([isinstance(value, np.generic) or hasattr(value, "to_numpy") for value in objects], bool)
+        others = objects[~has_unit].astype(f"{kind}8[us]")
+        return _are_equal(others, items[~has_unit]) and all(map(_is_same_time, objects[has_unit], items[has_unit]))
+    times = given.astype("M8") if given.dtype.kind == "U" else given
+    if kind == "m" and np.datetime_data(times.dtype)[0] in ("Y", "M"):
+        return _are_equal(times, array)
+    # The finest unit of a list may not reach its other times.
+    seconds = given.astype("M8[s]") if given.dtype.kind == "U" else np.asarray(values, f"{kind}8[s]")
+    return _are_equal(times, array) and _are_equal(seconds, array)
+
+
+def _is_same_time(value: Any, item: Any) -> bool:
+    """Compares a time of NumPy or pandas with the one that NumPy made of it."""
+    time = value.to_numpy() if hasattr(value, "to_numpy") else value
+    return bool(time.astype("i8") == item.astype(time.dtype).astype("i8"))
 
 
 def _are_equal(times: Array, array: Array) -> bool:
     """Compares times in their own unit, as that of the file may reach less far."""
-    try:
-        found = array.astype(times.dtype)
-    except OverflowError:
-        # NumPy has no factor between units that differ this much.
-        found = array.astype(f"{array.dtype.kind}8[ns]").astype(times.dtype)
-    return bool((times.astype("i8") == found.astype("i8")).all())
-
-
-def _flat(values: Any) -> Iterator[Any]:
-    if isinstance(values, (list, tuple)):
-        for part in values:
-            yield from _flat(part)
-    else:
-        yield values
-
-
-def _unit(value: Any) -> tuple[Any, ...]:
-    """Returns a key that values of one unit share."""
-    return type(value), getattr(value, "dtype", None), len(value) if isinstance(value, str) else 0
+    return bool((times.astype("i8") == array.astype(times.dtype).astype("i8")).all())

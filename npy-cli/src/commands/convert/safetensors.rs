@@ -259,7 +259,7 @@ impl Args {
         };
         if reader.header().dtype().has_object() {
             let message = format!(
-                "Python objects are no tensor; convert them first: npy convert {} OUT.npy --dtype f8",
+                "Python objects are no tensor; convert numbers first: npy convert {} OUT.npy --dtype DTYPE",
                 shell::read_again(target)
             );
             return Err(Failure::new(target, message));
