@@ -105,9 +105,12 @@ impl Series {
         self.clock.as_ref().map_or(axis::Scale::Numbers, axis::Scale::Times)
     }
 
-    /// Returns one of these values as text.
-    fn text(&self, value: f64) -> String {
-        self.clock.as_ref().map_or_else(|| short_float(value), |clock| clock.label(value))
+    /// Returns the least and the greatest value as texts.
+    fn extremes(&self) -> Option<[String; 2]> {
+        match &self.clock {
+            Some(clock) => clock.range(),
+            None => self.range().map(|(low, high)| [low, high].map(short_float)),
+        }
     }
 
     /// Returns the least and the greatest finite number.

@@ -292,6 +292,27 @@ fn verify_names_the_member_whose_pickle_imports_code() {
     assert_eq!(text.lines().count(), 2, "{text}");
 }
 
+/// Guards the memory for a member that is compressed to a thousandth: `extract` and `verify` need a little.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_member_takes_little_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let zeros = vec![0u64; 1 << 25];
+    let archive = npz::WriteOptions::new().deflate(6).create(folder.path().join("x.npz"));
+    let mut archive = archive.unwrap();
+    archive.write("x", &zeros).unwrap();
+    archive.finish().unwrap();
+    for args in [&["npz", "extract", "x.npz"][..], &["verify", "x.npz"]] {
+        let mut shell = Command::new("sh");
+        let script = "ulimit -v 130000; exec \"$0\" \"$@\"";
+        shell.args(["-c", script, env!("CARGO_BIN_EXE_npy")]).args(args);
+        let output = shell.current_dir(folder.path()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+    let size = folder.path().join("x.npy").metadata().unwrap().len();
+    assert_eq!(size, 128 + (8 << 25));
+}
+
 /// Guards the memory for rows that have a key each, as a text can have many: it follows the output, and for the advice the text.
 #[cfg(target_os = "linux")]
 #[test]

@@ -97,6 +97,13 @@ fn options_for_a_column_keep_the_values_of_the_others() {
         ok(path, &args);
         assert_eq!(ok(path, &["cat", "x.npy", "--csv"]), values, "{rows}");
     }
+    // The option reads the other numbers.
+    fs::write(path.join("x.csv"), "a\n1,234\n1,23\n2,345,678\n4,000.5\n").unwrap();
+    let args = ["convert", "x.csv", "x.npy", "--delimiter", ";", "--decimal", "."];
+    let message = code(path, &args).1;
+    let expected =
+        "column a is text because of \"1,23\" in row 1, which --decimal . does not read\n";
+    assert!(message.ends_with(expected), "{message}");
 }
 
 /// Guards integers of decimal text, which went through floats.

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use npy_core::{DynArray, LongDouble, NpyArray, Order, WriteNpy};
+use npy_core::{DateTime64, DynArray, LongDouble, NpyArray, Order, WriteNpy, time};
 
-use crate::support::code;
+use crate::support::{code, ok};
 
 /// Runs the command in a directory.
 fn npy(directory: &Path, args: &[&str]) -> Output {
@@ -317,5 +317,26 @@ fn parts_of_complex_numbers_are_named() {
             assert!(text.contains(part), "{args:?}: {text}");
             assert_eq!(text.contains(note), part.contains("re and im"), "{args:?}: {text}");
         }
+    }
+}
+
+/// Guards the times in the heading of a plot in the terminal: a float of nanoseconds has not all of their digits.
+#[test]
+fn headings_have_the_times_of_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    for (counts, expected) in [
+        (
+            [1_577_836_800_000_000_000, 1_717_200_000_123_456_789],
+            "value: 2020-01-01T00:00:00 … 2024-06-01T00:00:00.123456789\n",
+        ),
+        (
+            [-i64::MAX, i64::MAX],
+            "value: 1677-09-21T00:12:43.145224193 … 2262-04-11T23:47:16.854775807\n",
+        ),
+    ] {
+        let times = counts.map(DateTime64::<time::Ns>::new);
+        npy_core::save(folder.path().join("x.npy"), &times).unwrap();
+        let drawn = ok(folder.path(), &["plot", "x.npy"]);
+        assert!(drawn.starts_with(expected), "{drawn}");
     }
 }

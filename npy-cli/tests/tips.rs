@@ -56,7 +56,7 @@ fn errors_name_the_command_that_does_it() {
     for (args, part) in [
         (
             &["concat", "--axis", "1", "v.npy", "w.npy", "-o", "o.npy"][..],
-            "; in Python, np.stack makes a new axis of arrays of one shape\n",
+            "; in Python, np.stack makes a new axis of arrays of one shape and dtype\n",
         ),
         (&["append", "times.npy", "n.csv"], "; all need one dtype\n"),
         (

@@ -193,7 +193,7 @@ impl Args {
         };
         axis.filter(|&axis| axis < dimensions).ok_or_else(|| {
             Failure::usage(format!(
-                "there is no axis {}: the arrays have shape {}, and so the axes are 0 to {}; in Python, np.stack makes a new axis of arrays of one shape",
+                "there is no axis {}: the arrays have shape {}, and so the axes are 0 to {}; in Python, np.stack makes a new axis of arrays of one shape and dtype",
                 self.axis,
                 python_tuple(shape),
                 dimensions.saturating_sub(1)

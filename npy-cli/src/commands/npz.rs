@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::slice;
 
@@ -254,14 +254,37 @@ fn extract(target: &Target, members: &[String], directory: &Path, replacing: Rep
         replacing.output(path, slice::from_ref(target))?;
     }
     for (member, path) in files {
-        let bytes = archive.read_bytes(member).of(&name)?;
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).of(&parent.display())?;
         }
         let output = replacing.output(&path, slice::from_ref(target))?;
-        output.write(|out| Ok(out.write_all(&bytes)?))?;
+        output.write(|out| {
+            let mut out = Watched { out, failed: None };
+            let copied = archive.copy_bytes(member, &mut out);
+            out.failed.map_or_else(|| copied.map(drop).of(&name), |error| Err(error.into()))
+        })?;
     }
     Ok(Answer::Yes)
+}
+
+/// An output that keeps its error, which is not one of the archive.
+struct Watched<'o> {
+    out: &'o mut dyn Write,
+    failed: Option<io::Error>,
+}
+
+impl Write for Watched<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes).map_err(|error| {
+            let kind = error.kind();
+            self.failed = Some(error);
+            kind.into()
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
 }
 
 /// Refuses a path within a directory that leads through a symbolic link, or is one: it may lead out of the directory. Refuses a directory in the

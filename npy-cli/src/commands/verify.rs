@@ -370,7 +370,7 @@ fn member(archive: &Archive, name: &str, report: &mut Report) -> npy_core::Resul
         Ok(reader) => reader,
         Err(error) if matches!(error.kind(), ErrorKind::NotNpy { .. }) => {
             report.remarks.push(format!("member {name:?} is not an array"));
-            return archive.read_bytes(name).map(drop);
+            return archive.copy_bytes(name, &mut io::sink()).map(drop);
         }
         Err(error) => return Err(error),
     };
@@ -382,7 +382,7 @@ fn member(archive: &Archive, name: &str, report: &mut Report) -> npy_core::Resul
         return Ok(());
     }
     if header.data_bytes() < SMALL && !has_text(header.dtype()) {
-        return archive.read_bytes(name).map(drop);
+        return archive.copy_bytes(name, &mut io::sink()).map(drop);
     }
     read_values(&mut reader, &place, report)
 }

@@ -13,7 +13,7 @@ pub(crate) enum Decimal {
 }
 
 impl Decimal {
-    fn marks(self) -> [char; 2] {
+    pub(super) fn marks(self) -> [char; 2] {
         match self {
             Decimal::Comma => [',', '.'],
             Decimal::Point => ['.', ','],

@@ -274,9 +274,23 @@ fn about(
     let first = unusual.clone().filter_map(|look| looks.first(look)).min();
     let Some((row, text)) = first else {
         let (row, text) = looks.first(usual)?;
+        // The option that is there reads the other numbers.
+        if usual == Look::Comma
+            && let Some(mark) = columns.mark()
+        {
+            let texts = || column.values.iter().map(|value| value.text().into_owned());
+            // A column of the other mark alone stays text.
+            if !texts().any(|text| Decimal::is_in(&text) && is_read(mark, &text)) {
+                return None;
+            }
+            let (row, text) = texts().enumerate().find(|(_, text)| !is_read(mark, text))?;
+            let [mark, _] = mark.marks();
+            return Some(format!(
+                "column {name} is text because of {:?} in row {row}, which --decimal {mark} does not read",
+                excerpt(&text)
+            ));
+        }
         let advice = match usual {
-            // The option that is there reads others.
-            Look::Comma if columns.mark().is_some() => return None,
             Look::Comma => Some(commas()),
             Look::Zoned | Look::Span => Some(match time_dtype(column) {
                 Some(times) if usual == Look::Span => {

@@ -115,8 +115,7 @@ fn points(
     }
 
     let by = x.filter(|_| is_scatter).map(|x| format!(" by {}", x.name)).unwrap_or_default();
-    let range =
-        series.range().map(|(low, high)| format!(": {} … {}", series.text(low), series.text(high)));
+    let range = series.extremes().map(|[low, high]| format!(": {low} … {high}"));
     let name = format!("{}{by}{}", series.name, range.unwrap_or_default());
     let mut out = format!("{}\n", printable(&name));
     for (line, text) in dots.lines().enumerate() {

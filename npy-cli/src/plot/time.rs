@@ -13,6 +13,8 @@ pub(crate) struct Clock {
     resolution: Resolution,
     /// The first time, once it is known.
     origin: Option<i64>,
+    /// The least and the greatest time: as a float, one that is far from the first lacks digits.
+    range: Option<(i64, i64)>,
 }
 
 /// The distance of two ticks.
@@ -37,7 +39,7 @@ const FIRST_MONDAY: i128 = 4 * DAY;
 
 impl Clock {
     pub(crate) const fn new(resolution: Resolution) -> Self {
-        Clock { resolution, origin: None }
+        Clock { resolution, origin: None, range: None }
     }
 
     /// Returns the counts since the first time that was seen, which is this one if there was none; NaN for NaT.
@@ -47,12 +49,25 @@ impl Clock {
             return f64::NAN;
         }
         let origin = *self.origin.get_or_insert(count);
+        let (low, high) = self.range.unwrap_or((count, count));
+        self.range = Some((low.min(count), high.max(count)));
         (i128::from(count) - i128::from(origin)) as f64
     }
 
     /// Returns a time as text.
     pub(crate) fn label(&self, since: f64) -> String {
-        let count = i64::try_from(self.counts(since)).unwrap_or(i64::MIN);
+        // The least integer is NaT.
+        let least = i64::MIN + 1;
+        let count = self.counts(since).clamp(least.into(), i64::MAX.into());
+        self.text(i64::try_from(count).unwrap_or(least))
+    }
+
+    /// Returns the least and the greatest time.
+    pub(crate) fn range(&self) -> Option<[String; 2]> {
+        self.range.map(|(low, high)| [low, high].map(|count| self.text(count)))
+    }
+
+    fn text(&self, count: i64) -> String {
         short_time(&Value::DateTime(count, Some(self.resolution)).to_string())
     }
 

@@ -1,7 +1,7 @@
 //! A file of this machine, or at a URL; and an archive in one of these.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 #[cfg(feature = "clouds")]
@@ -136,6 +136,10 @@ impl Archive {
 
     pub(crate) fn read_bytes(&self, name: &str) -> npy_core::Result<Vec<u8>> {
         each!(Archive, self, archive => archive.read_bytes(name))
+    }
+
+    pub(crate) fn copy_bytes(&self, name: &str, out: &mut dyn Write) -> npy_core::Result<u64> {
+        each!(Archive, self, archive => archive.copy_bytes(name, out))
     }
 
     /// Returns the Rust struct that reads all members.

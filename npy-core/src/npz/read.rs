@@ -4,7 +4,7 @@ mod all;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -417,6 +417,33 @@ impl<R: Read + Seek> Reader<R> {
             }
             { member }.read_to_end(&mut bytes)?;
             Ok(bytes)
+        })
+    }
+
+    /// Writes the complete member, as [`read_bytes`](Self::read_bytes) returns it, and returns the number of its bytes. A member of any size takes a little
+    /// memory.
+    ///
+    /// ```
+    /// use std::io::Cursor;
+    ///
+    /// use npy_core::npz;
+    ///
+    /// let mut writer = npz::Writer::new(Cursor::new(Vec::new()))?;
+    /// writer.write("x", &[1u8, 2])?;
+    /// let reader = npz::Reader::new(writer.finish()?)?;
+    /// let mut file = Vec::new();
+    /// assert_eq!(reader.copy_bytes("x", &mut file)?, 130);
+    /// assert_eq!(file, reader.read_bytes("x")?);
+    /// # Ok::<(), npy_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read), and those of the writer. The checksum is compared after the last byte was written.
+    pub fn copy_bytes<W: Write + ?Sized>(&self, name: &str, writer: &mut W) -> Result<u64> {
+        self.located(name, |reader, index| {
+            let (mut member, _) = reader.open_member(index, reader.options.threads)?;
+            Ok(io::copy(&mut member, writer)?)
         })
     }
 
