@@ -4,15 +4,16 @@ use std::ops::Range;
 
 use crate::checked;
 use crate::dtype::difference::differences;
+use crate::dtype::rust_type::{rust_type, viewed_type};
 use crate::dtype::{ByteOrder, DType};
 use crate::element::cast::zero_copy::{ZeroCopy, is_aligned, is_same};
+use crate::element::item_shape::ItemShape;
 use crate::element::type_name;
 use crate::element::typed_plan::TypedPlan;
-use crate::error::{Error, ErrorKind, Places, ViewError};
+use crate::error::{Error, ErrorKind, Place, Places, ViewError};
 use crate::header::{DataSize, Header};
 use crate::limits::{self, Limits};
 use crate::plan::Cast;
-use crate::plan::remedy::{HELD, naming_type};
 use crate::shape::Order;
 
 /// An array that was found in the bytes of a file: the range of its data and its dimensions.
@@ -42,8 +43,9 @@ pub(crate) fn locate<T: ZeroCopy>(
         Some(header) => (header, 0),
         None => Header::parse_with(file, limits)?,
     };
-    let plan = TypedPlan::new::<T>(&header, Cast::Exact)
-        .map_err(|error| naming_type(to_read_a_copy(error), header.dtype(), None))?;
+    let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(|error| {
+        to_read_a_copy(error, &ItemShape::of(&T::memory_dtype()).in_file(header.dtype()))
+    })?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
         format!("{whole}::<{}>::read_npy{OF_BYTES}", type_name::<T>())
@@ -67,10 +69,10 @@ pub(crate) fn locate<T: ZeroCopy>(
     })
 }
 
-/// Replaces a remedy that advises a cast or a default. A view converts nothing, so the new remedy advises to read a copy.
-fn to_read_a_copy(error: Error) -> Error {
+/// Replaces an advice that a view cannot follow. `found` is the dtype of a value in the file.
+fn to_read_a_copy(error: Error, found: &DType) -> Error {
     const FIELDS: &str = "a view needs exactly the fields of the file: change the struct, or read a copy, which can have defaults";
-    without_cast(error).map_kind(|kind| match kind {
+    for_view(error, found).map_kind(|kind| match kind {
         ErrorKind::MissingField { name, wanted_by, fields, .. } => {
             ErrorKind::MissingField { name, wanted_by, fields, remedy: FIELDS.into() }
         }
@@ -78,17 +80,48 @@ fn to_read_a_copy(error: Error) -> Error {
     })
 }
 
-/// Replaces a remedy that advises a cast, which a view does not do.
-pub(crate) fn without_cast(error: Error) -> Error {
-    let is_cast =
-        matches!(error.kind(), ErrorKind::Mismatch { remedy, .. } if remedy.contains("cast("));
-    if !is_cast {
-        return error;
+/// Replaces an advice for another type or a cast: a view has fewer types, and no casts.
+pub(crate) fn for_view(error: Error, found: &DType) -> Error {
+    let (mut found, mut what) = (found, "Rust type");
+    for place in error.places() {
+        if let Place::Field(name) = place
+            && let Some(field) = found.flat().0.field(name)
+        {
+            (found, what) = (field.dtype(), "field");
+        }
     }
-    let remedy = format!(
-        "a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust type to {HELD}"
-    );
-    error.map_remedy(|_| remedy)
+    error.map_kind(|mut kind| {
+        match &mut kind {
+            ErrorKind::Mismatch { remedy, .. } => *remedy = advice(remedy, what, found),
+            // Its elements can be viewed in any shape.
+            ErrorKind::Rank { remedy, .. } => *remedy = advice(remedy, what, found.flat().0),
+            _ => {}
+        }
+        kind
+    })
+}
+
+/// Returns the advice of a view, in the place of that for a copy.
+fn advice(for_copy: &str, what: &str, found: &DType) -> String {
+    const COPY: &str =
+        "a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked)";
+    let is_cast = for_copy.contains("cast(");
+    let change = format!("change the {what} to ");
+    match (viewed_type(found), rust_type(found)) {
+        (Some(held), _) if is_cast => format!("{COPY}, or {change}{held}"),
+        (Some(held), _) => match for_copy.split_once(", or ") {
+            Some((start, other)) if start.starts_with(&change) => {
+                format!("{change}{held}, or {other}")
+            }
+            _ => change + &held,
+        },
+        (None, _) if is_cast => COPY.into(),
+        (None, _) if found.flat().0.is_record() => for_copy.into(),
+        (None, Some(held)) => format!(
+            "a view cannot hold it: open the file as MapAny or read a copy, and {change}{held}"
+        ),
+        (None, None) => format!("open the file as MapAny or read a copy, and {for_copy}"),
+    }
 }
 
 /// Returns the range of the data, which begins at `start`. Returns an error if the file ends before

@@ -1,7 +1,7 @@
 //! The Rust type of a dtype, for messages.
 
 use super::scalar::UNITS;
-use super::{DType, Resolution, ScalarKind};
+use super::{ByteOrder, DType, Resolution, ScalarKind};
 use crate::checked;
 
 /// Returns the Rust type of a dtype: of a number, a text, a time or raw bytes, or of an array of them; `None` for others, and for those that need a
@@ -27,7 +27,35 @@ pub(crate) fn rust_type(dtype: &DType) -> Option<String> {
         }
         _ => return None,
     };
-    Some(dims.iter().rev().fold(element, |item, n| format!("[{item}; {n}]")))
+    Some(array_of(element, &dims))
+}
+
+/// Returns the Rust type that views values of a dtype in place, in its byte order; `None` if no type of this crate does.
+pub(crate) fn viewed_type(dtype: &DType) -> Option<String> {
+    let (base, dims) = dtype.flat();
+    let scalar = base.scalar()?;
+    let size = scalar.itemsize();
+    let is_swapped = scalar.byte_order().is_some_and(|order| order != ByteOrder::NATIVE);
+    let element = match scalar.kind() {
+        ScalarKind::Bool => "Bool8".into(),
+        ScalarKind::Int | ScalarKind::UInt | ScalarKind::Float if is_swapped => {
+            let order = if ByteOrder::NATIVE == ByteOrder::Little { "Be" } else { "Le" };
+            format!("{order}<{}>", rust_type(base)?)
+        }
+        ScalarKind::DateTime(_) | ScalarKind::TimeDelta(_) if is_swapped => return None,
+        ScalarKind::Str => return None,
+        ScalarKind::Float if size == 2 && cfg!(feature = "half") => "half::f16".into(),
+        ScalarKind::Complex if size <= 16 && !is_swapped && cfg!(feature = "num-complex") => {
+            format!("num_complex::Complex<{}>", rust_type(scalar.half()?)?)
+        }
+        _ => rust_type(base)?,
+    };
+    Some(array_of(element, &dims))
+}
+
+/// Returns the type of nested arrays: `[[f64; 3]; 2]`.
+fn array_of(element: String, dims: &[usize]) -> String {
+    dims.iter().rev().fold(element, |item, n| format!("[{item}; {n}]"))
 }
 
 /// Returns the type of a resolution; `module` is the path of the module `time`.

@@ -7,20 +7,21 @@ use std::ops::Range;
 use std::vec;
 
 use crate::checked;
-use crate::dtype::{DType, Scalar, ScalarKind};
+use crate::dtype::rust_type::{rust_type, viewed_type};
+use crate::dtype::{ByteOrder, DType};
 use crate::element::block::{self, Buffers};
 use crate::element::cast::zero_copy::{ZeroCopy, values};
 use crate::element::decode::{self, append_strided, fold_strided};
 use crate::element::type_info::TypeInfo;
 use crate::element::type_name;
-use crate::error::{Error, Places, Result, ViewError};
+use crate::error::{Error, ErrorKind, Places, Result, ViewError};
 use crate::header::Header;
 use crate::kernel;
 use crate::limits::Limits;
-use crate::plan::remedy::{HELD, naming_type};
+use crate::plan::remedy::naming_cast;
 use crate::plan::{self, Cast, Plan, Strategy};
 use crate::reserve;
-use crate::view::{check_address, check_layout, without_cast};
+use crate::view::{check_address, check_layout, for_view};
 
 /// One field of every record of a map. Each value is decoded when it is requested.
 ///
@@ -86,20 +87,21 @@ impl<'a, F: ZeroCopy> Column<'a, F> {
         let (field, offset) = (part.dtype()?, part.offset());
         let plan = TypeInfo::of::<F>().item_plan(&field, cast.unwrap_or_default());
         let plan = plan.map_err(|error| {
-            let error = if cast.is_some() { error } else { without_cast(error) };
-            // The types of these are not `ZeroCopy`.
-            let is_checked = matches!(
-                field.flat().0.scalar().map(Scalar::kind),
-                Some(ScalarKind::Str | ScalarKind::Bool)
-            );
-            let error = error.map_remedy(|remedy| {
-                if is_checked && remedy.contains(HELD) {
-                    format!("{UNCHECKED}::<{HELD}>")
-                } else {
-                    remedy.into()
+            // The values of a column are decoded, from any byte order.
+            let native = field.with_byte_order(ByteOrder::NATIVE);
+            let is_cast = |remedy: &str| cast.is_some() && remedy.contains("cast(");
+            let converts =
+                matches!(error.kind(), ErrorKind::Mismatch { remedy, .. } if is_cast(remedy));
+            let error = match viewed_type(&native) {
+                Some(held) if converts => naming_cast(error, &held),
+                None if !converts && native.flat().0.scalar().is_some() => {
+                    let held = rust_type(&native).map(|held| format!("::<{held}>"));
+                    error.map_remedy(|_| format!("{UNCHECKED}{}", held.unwrap_or_default()))
                 }
-            });
-            naming_type(error, &field, None).in_field(path)
+                _ if converts => error,
+                _ => for_view(error, &native),
+            };
+            error.in_field(path)
         })?;
         if plan.is_checked {
             return Err(cannot_check::<F>(&field).in_field(path));

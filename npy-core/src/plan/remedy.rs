@@ -173,12 +173,19 @@ pub(crate) fn naming_type(error: Error, found: &DType, ndim: Option<usize>) -> E
     let name = of(&item);
     // A list or an array, and not a part of a record, may have text of any width.
     let is_whole = ndim.is_some() && found.scalar().is_some();
-    error.map_remedy(|remedy| match remedy.split_once(HELD) {
+    naming_cast(error, &name).map_remedy(|remedy| match remedy.split_once(HELD) {
         Some((TEXT, _)) if is_whole => format!("{TEXT}{} or {name}", of("String")),
         Some((BYTES, _)) if is_whole && ndim > Some(0) => {
             format!("{BYTES}{} or {name}", of("Vec<u8>"))
         }
-        _ if remedy.starts_with("ReadOptions::") => format!("{name} reads it, and {remedy}"),
         _ => remedy.replace(HELD, &name),
+    })
+}
+
+/// Names the Rust type that reads the file without the cast that is advised.
+pub(crate) fn naming_cast(error: Error, held: &str) -> Error {
+    error.map_remedy(|remedy| match remedy.starts_with("ReadOptions::") {
+        true => format!("{held} reads it, and {remedy}"),
+        false => remedy.into(),
     })
 }

@@ -8,9 +8,9 @@ use std::path::Path;
 use ndarray::Array1;
 use npy_core::mmap::Access;
 use npy_core::{
-    Be, ByteOrder, ByteStr, DynArray, ErrorKind, FixedStr, Header, Map, MapAny, MapAnyMut, MapMut,
-    NpyArray, NpyElement, NpyRecord, NpyView, Order, ReadNpy, ReadOptions, Reader, ViewError,
-    WriteNpy, WriteOptions, ZeroCopy,
+    Be, Bool8, ByteOrder, ByteStr, DynArray, ErrorKind, FixedStr, Header, Map, MapAny, MapAnyMut,
+    MapMut, NpyArray, NpyElement, NpyRecord, NpyView, Order, ReadNpy, ReadOptions, Reader,
+    ViewError, WriteNpy, WriteOptions, ZeroCopy,
 };
 use tempfile::TempDir;
 
@@ -188,11 +188,12 @@ fn an_array_that_cannot_be_viewed_says_why() {
     let error = any.column::<ByteStr<2>>("code").unwrap_err().to_string();
     assert!(error.ends_with(&read("expects '|S2'", "FixedStr<2>")), "{error}");
     let error = any.column::<ByteStr<2>>("ok").unwrap_err().to_string();
-    assert!(error.ends_with(&read("expects '|S2'", "bool")), "{error}");
+    assert!(error.ends_with("expects '|S2'; change the Rust type to Bool8"), "{error}");
+    assert!(!any.column::<Bool8>("ok").unwrap().get(0).unwrap().get());
+    let error = any.column::<u8>("ok").unwrap_err().to_string();
+    assert!(error.contains("; Bool8 reads it, and ReadOptions::new().cast("), "{error}");
     let mut reader = Reader::open(&path).unwrap();
     assert_eq!(reader.read_column::<FixedStr<2>>("code").unwrap(), [FixedStr::new("").unwrap()]);
-    reader.seek_to(0).unwrap();
-    assert_eq!(reader.read_column::<bool>("ok").unwrap(), [false]);
     let (_dir, path) = saved(&[Be::new(1.5f64)], ByteOrder::Little);
     assert_eq!(map::<Be<f64>>(&path).unwrap()[0].get(), 1.5);
     let error = map::<f64>(path.with_extension("no")).unwrap_err();

@@ -664,6 +664,11 @@ fn each_view_error_says_what_to_do() {
         "the file holds '<f4', f64 expects '<f8'; a view converts nothing: read a copy with ReadOptions::new().cast(Cast::Checked), or change the Rust \
          type to f32"
     );
+    let rows = file("'<f8'", "(1, 2)", &[0; 16]);
+    assert_eq!(
+        NpyView::<[f64; 3]>::from_bytes(&rows).unwrap_err().to_string(),
+        "the array has shape (1, 2), [f64; 3] expects (..., 3); change the Rust type to f64"
+    );
     // A view has no defaults.
     let other = file("[('x', '<f4')]", "(1,)", &[0; 4]);
     let error = NpyView::<Alone>::from_bytes(&other).unwrap_err().to_string();
@@ -671,6 +676,123 @@ fn each_view_error_says_what_to_do() {
     let bad = NpyView::<u8>::from_bytes(b"no array").unwrap_err();
     assert_eq!(bad.to_string(), Header::parse(b"no array").unwrap_err().to_string());
     assert!(matches!(Error::from(bad).kind(), ErrorKind::NotNpy { .. }));
+}
+
+#[derive(NpyRecord, ZeroCopy, Debug, Clone, Copy)]
+#[repr(C, packed)]
+struct Field<T> {
+    f0: T,
+}
+
+/// Guards the advice for each kind of dtype: a type that views the file, or the ways without a view.
+#[test]
+fn the_advice_of_a_view_names_a_type_that_views_the_file() {
+    use npy_core::{Bool8, Void, time};
+
+    type IsViewed = fn(&[u8]) -> bool;
+    macro_rules! views {
+        ($($type:ty,)*) => {
+            [$(
+                (stringify!($type).to_owned(), views!(of $type)),
+                (format!("[{}; 2]", stringify!($type)), views!(of [$type; 2])),
+            )*]
+        };
+        (of $type:ty) => {
+            [
+                |file| NpyView::<$type>::from_bytes(file).is_ok(),
+                |file| NpyView::<Field<$type>>::from_bytes(file).is_ok(),
+            ]
+        };
+    }
+    fn message<T: ZeroCopy + Debug>(file: &[u8]) -> Option<String> {
+        let error = NpyView::<T>::from_bytes(file).err()?;
+        matches!(error, ViewError::Unreadable(_)).then(|| error.to_string())
+    }
+    let views: &[(String, [IsViewed; 2])] = &views![
+        Bool8,
+        i8,
+        u8,
+        i16,
+        u16,
+        i32,
+        u32,
+        i64,
+        u64,
+        half::f16,
+        f32,
+        f64,
+        num_complex::Complex<f32>,
+        num_complex::Complex<f64>,
+        Be<i16>,
+        Be<u16>,
+        Be<i32>,
+        Be<u64>,
+        Be<f32>,
+        Be<f64>,
+        Le<i16>,
+        Le<u16>,
+        Le<i32>,
+        Le<u64>,
+        Le<f32>,
+        Le<f64>,
+        ByteStr<1>,
+        ByteStr<3>,
+        Void<1>,
+        Void<2>,
+        Void<8>,
+        DateTime64<time::Ms>,
+        DateTime64<time::Generic>,
+        TimeDelta64<time::Times<25, time::Second>>,
+    ];
+    let dtypes = [
+        "?", "i1", "u1", "<i2", ">i2", "<u2", ">u2", "<i4", ">i4", "<u4", "<i8", "<u8", ">u8",
+        "<f2", ">f2", "<f4", ">f4", "<f8", ">f8", "<c8", "<c16", ">c16", "<f16", "<c32", "S1",
+        "S3", "U1", "<U3", ">U3", "V1", "V2", "<V2", "V8", "<M8[ms]", ">M8[ms]", "<M8", "<m8[25s]",
+    ];
+    let arrays = ["<i4", "?", ">i2", "S3", "U3"];
+    let plain = dtypes.iter().map(|descr| (format!("'{descr}'"), ""));
+    let all = plain.chain(arrays.map(|descr| (format!("'{descr}'"), ", (2,)")));
+    let (mut viewed, mut others) = (0, 0);
+    for (descr, inner) in all {
+        let top = file(&descr, if inner.is_empty() { "(2,)" } else { "(2, 2)" }, &[0; 256]);
+        let field = file(&format!("[('f0', {descr}{inner})]"), "(2,)", &[0; 256]);
+        let messages = [
+            (0, message::<f64>(&top)),
+            (0, message::<u16>(&top)),
+            (0, message::<[u32; 2]>(&top)),
+            (0, message::<[u32; 3]>(&top)),
+            (0, message::<ByteStr<7>>(&top)),
+            (0, message::<Void<8>>(&top)),
+            (0, message::<DateTime64<Second>>(&top)),
+            (0, message::<Field<u8>>(&top)),
+            (1, message::<Field<f64>>(&field)),
+            (1, message::<Field<u16>>(&field)),
+            (1, message::<Field<[u32; 3]>>(&field)),
+            (1, message::<Field<ByteStr<7>>>(&field)),
+            (1, message::<Field<Void<8>>>(&field)),
+            (1, message::<Field<DateTime64<Second>>>(&field)),
+        ];
+        for (at, message) in messages.into_iter().filter_map(|(at, message)| Some((at, message?))) {
+            let copy = "read a copy with ReadOptions::new().cast(Cast::Checked)";
+            if message.contains("open the file as MapAny or read a copy") || message.ends_with(copy)
+            {
+                others += 1;
+                assert!(!message.contains("Vec"), "{message}");
+                let is_text_or_wide = ["U", "f16", "c32"].iter().any(|of| descr.contains(of));
+                assert!(is_text_or_wide || descr.contains('>'), "{message}");
+                continue;
+            }
+            let change = ["change the Rust type to ", "change the field to "][at];
+            let Some((_, held)) = message.split_once(change) else { panic!("{message}") };
+            let held = held.split(", or ").next().unwrap();
+            let Some((_, is_viewed)) = views.iter().find(|(name, _)| *name == held) else {
+                panic!("{message}")
+            };
+            assert!(is_viewed[at](if at == 0 { &top } else { &field }), "{message}");
+            viewed += 1;
+        }
+    }
+    assert!(viewed > 300 && others > 50, "{viewed} {others}");
 }
 
 /// Guards the types of optional features.
