@@ -96,7 +96,7 @@ impl AggregateUDFImpl for Statistic {
 fn of_spans(args: &AccumulatorArgs) -> Option<Box<dyn Accumulator>> {
     let data_type = args.return_field.data_type();
     let is_span = matches!(data_type, DataType::Duration(_)) && !args.is_distinct;
-    is_span.then(|| Average::new(data_type))
+    is_span.then(|| Box::new(Average::new(data_type.clone())) as _)
 }
 
 /// Returns the accumulator of a frame whose start moves. Sums of decimals and spans of time are exact, and values that differ are counted.

@@ -28,8 +28,8 @@ pub(super) fn state_fields(name: &str) -> Vec<FieldRef> {
 }
 
 impl Average {
-    pub(super) fn new(data_type: &DataType) -> Box<dyn Accumulator> {
-        Box::new(Average { data_type: data_type.clone(), total: 0, rows: 0 })
+    pub(super) fn new(data_type: DataType) -> Self {
+        Average { data_type, total: 0, rows: 0 }
     }
 
     /// Adds the spans of a batch, or subtracts them.
