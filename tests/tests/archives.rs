@@ -546,7 +546,7 @@ fn unknown_members_are_refused_if_denied() {
             refusal::<Strict>(bytes(&[("_x", 1), (wrong, 1), ("z", 2)])),
             format!(
                 "the archive has members that Strict does not have: {wrong:?}, \"z\"; \
-                 add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped"
+                 add them to the struct (a field that is a struct or map has members \"field/…\"), or drop #[npy(deny_unknown_fields)] to have such members skipped"
             )
         );
     }

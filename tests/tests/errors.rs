@@ -148,7 +148,7 @@ fn every_kind_says_what_to_do() {
         (
             |kind| matches!(kind, ErrorKind::UnknownMembers { .. }),
             strict_archive(),
-            "the archive has members that Strict does not have: \"g\", \"h/i\"; add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped",
+            "the archive has members that Strict does not have: \"g\", \"h/i\"; add them to the struct (a field that is a struct or map has members \"field/…\"), or drop #[npy(deny_unknown_fields)] to have such members skipped",
         ),
         (
             |kind| matches!(kind, ErrorKind::Rank { .. }),

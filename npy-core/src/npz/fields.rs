@@ -497,7 +497,7 @@ fn read_at<T: ArchiveField, R: Read + Seek>(from: &Reader<R>, at: &str) -> Resul
         let own = names_below(from, at);
         let unknown: Vec<_> = own.filter(|member| !T::__npy_takes(member, at, None)).collect();
         if !unknown.is_empty() {
-            let remedy = "add them to the struct, or drop #[npy(deny_unknown_fields)] to have such members skipped";
+            let remedy = "add them to the struct (a field that is a struct or map has members \"field/…\"), or drop #[npy(deny_unknown_fields)] to have such members skipped";
             let error = wanted_by::<T>(unknown_members(&unknown, remedy)).into();
             return Err(from.in_file(error));
         }

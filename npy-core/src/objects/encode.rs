@@ -255,7 +255,9 @@ fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
 /// The error for an object that is not what the type expects.
 pub(crate) fn unexpected(object: ObjectRef<'_>, wanted: &str) -> InvalidValue {
     let found = object.described();
-    let remedy = if object.is_missing() {
+    let remedy = if object.is_missing() && object.of.header.shape().is_empty() {
+        "read it as an Option in an array, as in NpyArray<Option<String>>"
+    } else if object.is_missing() {
         "read the elements as an Option, as in Vec<Option<String>> or NpyArray<Option<f64>>; in a field of a record, by npy_core::object::load into a struct of serde"
     } else {
         "change the Rust type to one that holds it, or read the file as Objects, which takes any object"

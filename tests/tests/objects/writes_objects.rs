@@ -224,4 +224,12 @@ fn an_object_that_is_no_value_is_located_by_its_row() {
     assert!(error.starts_with("row 1: element 1 of the row: expected"), "{error}");
     assert!(error.contains("read the elements as an Option"), "{error}");
     assert_eq!(NpyArray::<Option<i64>>::read_npy_from(&file[..]).unwrap(), objects);
+    // A list has one dimension.
+    let single = NpyArray::new(vec![None::<String>], []).unwrap();
+    let mut file = Vec::new();
+    single.write_npy_to(&mut file).unwrap();
+    let error = String::read_npy_from(&file[..]).unwrap_err().to_string();
+    let advice = "expected text, found None; read it as an Option in an array, as in NpyArray<Option<String>>";
+    assert!(error.ends_with(advice), "{error}");
+    assert_eq!(NpyArray::<Option<String>>::read_npy_from(&file[..]).unwrap(), single);
 }
