@@ -293,7 +293,7 @@ fn of_expression(expression: &Expr, schema: &DFSchema, of_type: &str) -> Option<
             ));
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
-            is_order = !matches!(op, Operator::Eq | Operator::NotEq);
+            is_order = matches!(op, Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq);
             vec![left, right]
         }
         Expr::Between(Between { expr, low, high, .. }) => {

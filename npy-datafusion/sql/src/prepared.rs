@@ -180,6 +180,15 @@ impl Prepared<'_> {
     }
 }
 
+/// Returns the parameter that an expression is.
+fn parameter(expr: &ast::Expr) -> Option<&ast::Expr> {
+    match expr {
+        ast::Expr::Value(ValueWithSpan { value: Value::Placeholder(_), .. }) => Some(expr),
+        ast::Expr::Nested(expr) => parameter(expr),
+        _ => None,
+    }
+}
+
 fn cast(value: ast::Expr, data_type: ast::DataType) -> ast::Expr {
     let (kind, expr) = (ast::CastKind::Cast, Box::new(value));
     ast::Expr::Cast { kind, expr, data_type, array: false, format: None }
@@ -199,19 +208,30 @@ impl VisitorMut for Places {
     /// Gives a column the name that it has without the values, since two columns may have the same ones. A number in GROUP BY would be the position of a
     /// column; the text of one makes the same groups.
     fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<String> {
-        if let ast::GroupByExpr::Expressions(keys, _) = &mut select.group_by {
-            for key in keys.iter_mut().filter(|key| matches!(key, ast::Expr::Value(_))) {
-                if key.to_string().starts_with('$') {
-                    *key = cast(key.clone(), ast::DataType::Text);
+        let ast::Select { projection, group_by, .. } = select;
+        if let ast::GroupByExpr::Expressions(keys, _) = group_by {
+            for key in keys {
+                let of_alias = projection.iter().find_map(|item| match (item, &*key) {
+                    (
+                        ast::SelectItem::ExprWithAlias { expr, alias },
+                        ast::Expr::Identifier(name),
+                    ) if alias.value == name.value => Some(expr),
+                    _ => None,
+                });
+                if let Some(parameter) = parameter(of_alias.unwrap_or(key)) {
+                    *key = cast(parameter.clone(), ast::DataType::Text);
                 }
             }
         }
-        for item in &mut select.projection {
+        for item in projection {
             if let ast::SelectItem::UnnamedExpr(expr) = item
-                && let name = expr.to_string()
-                && name.contains('$')
+                && ast::visit_expressions(expr, |part| match parameter(part) {
+                    Some(_) => ControlFlow::Break(()),
+                    None => ControlFlow::Continue(()),
+                })
+                .is_break()
             {
-                let alias = ast::Ident::with_quote('"', name);
+                let alias = ast::Ident::with_quote('"', expr.to_string());
                 *item = ast::SelectItem::ExprWithAlias { expr: expr.clone(), alias };
             }
         }

@@ -27,18 +27,14 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
     if !has_literal {
         return Ok(Transformed::no(expression));
     }
-    let mut types = Vec::new();
+    let (mut types, mut has_span) = (Vec::new(), false);
     expression.apply_children(|part| {
-        types.extend(part.get_type(schema).ok());
+        let data_type = part.get_type(schema)?;
+        has_span |= is_span(part, &data_type, schema);
+        types.push(data_type);
         Ok(TreeNodeRecursion::Continue)
     })?;
-    let count = |test: fn(&DataType) -> bool| types.iter().filter(|it| test(it)).count();
-    let is_interval = |it: &DataType| matches!(it, DataType::Interval(_));
-    let is_span = |it: &DataType| matches!(it, DataType::Duration(_));
-    let is_time = |it: &DataType| matches!(it, DataType::Timestamp(..) | DataType::Date32);
-    let (intervals, spans) = (count(is_interval), count(is_span));
-    // A day after a time may have 23 hours in its zone.
-    if intervals + spans < 2 || count(is_time) > 0 {
+    if !has_span {
         return Ok(Transformed::no(expression));
     }
     // A comparison of spans of seconds reaches further than nanoseconds.
@@ -48,22 +44,35 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
     });
     let unit = unit.filter(|_| !compared(&expression).is_empty());
     expression.map_children(|part| match interval(&part) {
-        Some(span) if span.months != 0 && spans > 0 => {
+        Some(span) if span.months != 0 => {
             plan_err!(
                 "an interval of months has no number of days, and is next to a span of time; write days, as INTERVAL '30 days'"
             )
         }
-        Some(span) if span.months == 0 => {
+        Some(span) => {
             let nanoseconds = i128::from(span.days) * DAY + i128::from(span.nanoseconds);
-            match in_unit(nanoseconds, unit) {
-                Some(span) => Ok(Transformed::yes(lit(span))),
-                None => plan_err!(
-                    "an interval next to a span of time has more nanoseconds than 64 bits count; write a shorter one"
-                ),
-            }
+            // One that is longer than all spans of nanoseconds is compared right.
+            Ok(match in_unit(nanoseconds, unit) {
+                Some(span) => Transformed::yes(lit(span)),
+                None => Transformed::no(part),
+            })
         }
-        _ => Ok(Transformed::no(part)),
+        None => Ok(Transformed::no(part)),
     })
+}
+
+/// Returns true for a span of time, and for an interval that is computed of one.
+pub(crate) fn is_span(part: &Expr, data_type: &DataType, schema: &DFSchema) -> bool {
+    match data_type {
+        DataType::Duration(_) => true,
+        DataType::Interval(_) => {
+            let is_duration = |part: &Expr| {
+                Ok(part.get_type(schema).is_ok_and(|it| matches!(it, DataType::Duration(_))))
+            };
+            part.exists(is_duration).unwrap_or(false)
+        }
+        _ => false,
+    }
 }
 
 /// Returns a span of a unit, or without one that counts it an interval of nanoseconds.
@@ -81,7 +90,7 @@ fn in_unit(nanoseconds: i128, unit: Option<TimeUnit>) -> Option<ScalarValue> {
 }
 
 /// Returns the interval that a literal is; `None` for other expressions.
-fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
+pub(crate) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
     let (value, is_negative) = match part {
         Expr::Literal(value, _) if !value.data_type().is_string() => (value, false),
         Expr::Cast(Cast { expr, field }) if matches!(field.data_type(), DataType::Interval(_)) => {

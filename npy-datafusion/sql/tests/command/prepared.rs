@@ -30,6 +30,12 @@ fn values_are_those_of_literals() {
         ("SELECT 7 AS x", "", "7"),
         ("SELECT id AS x FROM npy('ticks.npy') ORDER BY $1 DESC LIMIT 1", "(1)", "1"),
         ("SELECT $1 AS x FROM npy('ticks.npy') GROUP BY $1", "(2026)", "2026"),
+        ("SELECT $1 AS x FROM npy('ticks.npy') GROUP BY x, ($1)", "(2026)", "2026"),
+        (
+            "SELECT y.\"a$b\" AS x FROM (SELECT id AS \"a$b\" FROM npy('ticks.npy')) y WHERE \"a$b\" > $1",
+            "(2)",
+            "3",
+        ),
         ("SELECT DATE $1 - 1 AS x", "('2026-01-02')", "2026-01-01"),
         ("SELECT $1 AS x", " USING 7", "7"),
     ] {
@@ -56,6 +62,8 @@ fn values_are_those_of_literals() {
     // The names do not depend on the values, which may be equal.
     let equal = "PREPARE p AS SELECT $1, sum(id * $2), sum(id * $3) FROM npy('ticks.npy'); EXECUTE p(2, 2, 2)";
     assert_eq!(stdout(at, &[equal, "--csv"]), "$1,sum(id * $2),sum(id * $3)\n2,12,12\n");
+    let dollar = "PREPARE p AS SELECT \"a$b\", $1 FROM (SELECT 7 AS \"a$b\"); EXECUTE p(1)";
+    assert_eq!(stdout(at, &[dollar, "--csv"]), "a$b,$1\n7,1\n");
     let twice = "PREPARE p AS SELECT $1 AS x; EXECUTE p(1); EXECUTE p('a'); EXPLAIN EXECUTE p(2)";
     let printed = stdout(at, &[twice, "--csv"]);
     assert!(printed.starts_with("x\n1\n\nx\na\n\nplan_type,plan\n"), "{printed}");
