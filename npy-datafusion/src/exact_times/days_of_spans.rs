@@ -92,7 +92,9 @@ fn in_unit(nanoseconds: i128, unit: Option<TimeUnit>) -> Option<ScalarValue> {
 /// Returns the interval that a literal is; `None` for other expressions.
 pub(crate) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
     let (value, is_negative) = match part {
-        Expr::Literal(value, _) if !value.data_type().is_string() => (value, false),
+        Expr::Literal(value, _) if matches!(value.data_type(), DataType::Interval(_)) => {
+            (value, false)
+        }
         Expr::Cast(Cast { expr, field }) if matches!(field.data_type(), DataType::Interval(_)) => {
             (expr.as_literal()?, false)
         }
