@@ -245,7 +245,7 @@ impl WriteOptions {
         sync: bool = sync;
 
         /// Keeps a file that is there when an archive is [created](Self::create), or that another program makes before `finish`: the error is
-        /// [`AlreadyExists`](io::ErrorKind::AlreadyExists).
+        /// [`AlreadyExists`](io::ErrorKind::AlreadyExists). `append` and an `Editor` are for an archive that is there, and ignore it.
         ///
         /// ```
         /// # let dir = tempfile::tempdir()?;
