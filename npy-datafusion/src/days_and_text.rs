@@ -9,6 +9,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ExprSchemable, Join};
 
 use crate::refused::{is_text, shown};
+use crate::spans_and_intervals::check_spans;
 use crate::time_literals::{compared, time_of_day};
 
 /// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a
@@ -28,7 +29,7 @@ pub(crate) fn check_days(expression: &Expr, schema: &DFSchema) -> Result<()> {
             let column = query.columns().first().cloned().map(Expr::Column);
             let column = column.iter().map(|it| (it, &**query));
             let operands: Vec<_> = column.chain([of_schema(&*of.expr)]).collect();
-            return check_text(&operands, "");
+            return check_pair(&operands, "");
         }
         other => {
             let operands = compared(other).into_iter();
@@ -45,8 +46,15 @@ pub(crate) fn check_keys(join: &Join) -> Result<()> {
         JoinConstraint::On => "",
     };
     join.on.iter().try_for_each(|(left, right)| {
-        check_text(&[(left, join.left.schema()), (right, join.right.schema())], place)
+        check_pair(&[(left, join.left.schema()), (right, join.right.schema())], place)
     })
+}
+
+/// Checks operands that nothing converts.
+fn check_pair(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
+    let types: Vec<_> = operands.iter().filter_map(|(it, of)| it.get_type(*of).ok()).collect();
+    check_spans(types.iter())?;
+    check_text(operands, place)
 }
 
 fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
@@ -58,7 +66,7 @@ fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
         let count = tuples.first().map_or(0, |(values, _)| values.len());
         return (0..count).try_for_each(|index| {
             let values = tuples.iter().filter_map(|(it, schema)| Some((it.get(index)?, *schema)));
-            check_text(&values.collect::<Vec<_>>(), ", with struct(…) in the place of a tuple")
+            check_pair(&values.collect::<Vec<_>>(), ", with struct(…) in the place of a tuple")
         });
     }
     let find = |test: &dyn Fn(&Expr, DataType) -> bool| {

@@ -10,6 +10,7 @@
 //! too, also of `arrow_cast` and `to_timestamp_seconds`: times before 1970 are cut to earlier ones ([`floored`](crate::floored)).
 
 mod days_of_spans;
+mod hours;
 mod order;
 mod sums;
 
@@ -37,12 +38,12 @@ use datafusion::scalar::ScalarValue;
 use crate::floored::{cast_floored, is_coarser};
 use crate::refused::plural;
 
-pub(crate) use days_of_spans::{interval, is_span, with_hours};
+pub(crate) use days_of_spans::with_hours;
 pub(crate) use sums::{exact_sum, unit_of_frames, with_exact_sums};
 
 /// Returns the functions that convert and compare times.
 pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
-    conversions().into_iter().chain([order::function()])
+    conversions().into_iter().chain([hours::function(), order::function()])
 }
 
 fn conversions() -> [Arc<ScalarUDF>; 2] {

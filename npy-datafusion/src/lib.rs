@@ -245,6 +245,7 @@ mod sink;
 mod small;
 mod sorted;
 mod source;
+mod spans_and_intervals;
 mod sql_options;
 mod stores;
 mod table;

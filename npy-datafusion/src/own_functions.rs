@@ -12,7 +12,7 @@ use datafusion::logical_expr::expr::{
 use datafusion::logical_expr::planner::{
     ExprPlanner, PlannerResult, RawAggregateExpr, RawBinaryExpr, RawWindowExpr,
 };
-use datafusion::logical_expr::{Expr, ExprSchemable, ScalarUDF, cast};
+use datafusion::logical_expr::{Expr, ExprSchemable, Operator, ScalarUDF, cast};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use crate::exact_times::exact_sum;
@@ -110,22 +110,24 @@ impl ExprPlanner for OwnPlans {
         expr: RawBinaryExpr,
         schema: &DFSchema,
     ) -> Result<PlannerResult<RawBinaryExpr>> {
-        let sides = match expr.op {
+        let sum = |operator| exact_sum(&expr.left, operator, &expr.right, schema);
+        let planned = match expr.op {
             BinaryOperator::BitwiseXor => {
                 return plan_err!(
                     "x ^ y is XOR of integers; write power(x, y) for the power, and (x | y) - (x & y) for XOR"
                 );
             }
-            BinaryOperator::Plus | BinaryOperator::Minus => {
-                exact_sum(&expr.left, &expr.right, schema)
+            BinaryOperator::Plus => sum(Operator::Plus),
+            BinaryOperator::Minus => sum(Operator::Minus),
+            BinaryOperator::Divide => {
+                as_floats(&expr.left, &expr.right, schema).map(|(left, right)| left / right)
             }
-            BinaryOperator::Divide => as_floats(&expr.left, &expr.right, schema),
             _ => None,
         };
-        Ok(PlannerResult::Original(match sides {
-            Some((left, right)) => RawBinaryExpr { left, right, ..expr },
-            None => expr,
-        }))
+        Ok(match planned {
+            Some(planned) => PlannerResult::Planned(planned),
+            None => PlannerResult::Original(expr),
+        })
     }
 
     fn plan_window(&self, expr: RawWindowExpr) -> Result<PlannerResult<RawWindowExpr>> {
@@ -178,6 +180,11 @@ fn is_of_integers(value: &Expr, schema: &DFSchema) -> bool {
         Expr::ScalarFunction(call) => !["arrow_cast", "arrow_try_cast"].contains(&call.name()),
         Expr::AggregateFunction(_) | Expr::BinaryExpr(_) | Expr::Case(_) => true,
         Expr::Negative(_) | Expr::WindowFunction(_) => true,
+        // One of 38 digits is stated, to have all integers.
+        Expr::Column(_) => {
+            let of = value.get_type(schema);
+            return matches!(of, Ok(DataType::Decimal128(..38, 0)));
+        }
         _ => return false,
     };
     let mut is_each = is_computed;

@@ -21,8 +21,9 @@ use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
 use npy_arrow::DESCR;
 
 use crate::days_and_text::{check_days, check_keys};
-use crate::exact_times::{interval, is_span, per_second};
+use crate::exact_times::per_second;
 use crate::floored::is_coarser;
+use crate::spans_and_intervals::check_spans;
 use crate::time_literals::{compared, time_of_day};
 use crate::unordered_windows::check_window;
 
@@ -121,6 +122,7 @@ fn check_unions(plan: &LogicalPlan) -> Result<()> {
 fn check_union(union: &Union) -> Result<()> {
     for (index, field) in union.schema.fields().iter().enumerate() {
         let types = || union.inputs.iter().map(|input| input.schema().field(index).data_type());
+        check_spans(types())?;
         let kind = |of: &DataType| match of {
             DataType::Binary => Some("bytes"),
             DataType::Date32 => Some("days"),
@@ -286,18 +288,6 @@ fn check_comparison(expression: &Expr, schema: &DFSchema) -> Result<()> {
         let (day, number) = (shown(day), shown(number));
         return plan_err!(
             "{day} is a day, and {number} a number; write a day as '2026-01-02', or CAST({day} AS INT) for the days since 1970"
-        );
-    }
-    if find(&|it| matches!(it, DataType::Duration(_))).is_some()
-        && let Some(other) = operands.iter().find(|it| {
-            let is_interval =
-                |of: DataType| matches!(of, DataType::Interval(_)) && !is_span(it, &of, schema);
-            interval(it).is_none() && it.get_type(schema).is_ok_and(is_interval)
-        })
-    {
-        let other = shown(other);
-        return plan_err!(
-            "{other} is an interval, and is compared with a span of time, which has no days; write the literal, as INTERVAL '1 day', or arrow_cast({other}, 'Duration(s)') for one of hours"
         );
     }
     let Some(number) = find(&DataType::is_numeric).map(|it| shown(it)) else { return Ok(()) };

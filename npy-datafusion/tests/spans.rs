@@ -47,6 +47,11 @@ async fn a_day_among_spans_has_24_hours() {
         ("s IS DISTINCT FROM INTERVAL '1 day 1 hour'", "2"),
         ("s - ms + s > INTERVAL '1 day'", "2"),
         ("s + INTERVAL '1 day' > INTERVAL '2 days'", "2"),
+        ("s > INTERVAL '1 day' + INTERVAL '2 hours'", "1"),
+        ("INTERVAL '1 day' - s < INTERVAL '0 days'", "2"),
+        ("s > (SELECT INTERVAL '1 day')", "2"),
+        ("s > CASE WHEN id > 0 THEN INTERVAL '1 day' ELSE INTERVAL '0 days' END", "3"),
+        ("s IN (INTERVAL '1 day 1 hour', (SELECT INTERVAL '1 second'))", "2"),
         ("s > INTERVAL '1.5 seconds'", "2"),
         ("nullif(s, INTERVAL '1 day 1 hour') IS NULL", "1"),
         ("greatest(s, INTERVAL '2 days') = INTERVAL '2 days'", "2"),
@@ -65,10 +70,30 @@ async fn a_day_among_spans_has_24_hours() {
     register(&ctx, "far", &far, NpyOptions::default()).await.unwrap();
     let far = "SELECT value > INTERVAL '200000 days' FROM far";
     assert_eq!(column(&ctx, far).await.unwrap(), ["true"]);
-    // Without a span, a day is a day.
+    // An interval that was made of spans in another query has hours.
+    for spans in [
+        "coalesce(s, INTERVAL '0 days')",
+        "greatest(s, ms)",
+        "CASE WHEN id < 0 THEN INTERVAL '1 day' ELSE ms END",
+        "s + INTERVAL '0 seconds'",
+        "s + ms - s",
+    ] {
+        let sql = format!(
+            "WITH c AS (SELECT id, {spans} AS p FROM t) SELECT id FROM c GROUP BY id HAVING max(p) > INTERVAL '1 day' ORDER BY id"
+        );
+        assert_eq!(column(&ctx, &sql).await.unwrap(), ["1", "2"], "{spans}");
+        let sql = format!("SELECT count(*) FROM (SELECT {spans} AS p FROM t) JOIN t ON s = p");
+        assert_eq!(column(&ctx, &sql).await.unwrap(), ["3"], "{spans}");
+    }
+    // Without a span, a day is a day in sums, and has 24 hours in comparisons.
     for (sql, expected) in [
         ("SELECT date_part('day', INTERVAL '1 day' + INTERVAL '1 day')", "2"),
         ("SELECT p = INTERVAL '1 day' FROM (SELECT INTERVAL '1 day' AS p)", "true"),
+        ("SELECT p < INTERVAL '1 day 1 second' FROM (SELECT INTERVAL '24 hours' AS p)", "true"),
+        ("SELECT INTERVAL '1 day' > INTERVAL '25 hours'", "false"),
+        ("SELECT p > INTERVAL '200000 days' FROM (SELECT INTERVAL '200001 days' AS p)", "true"),
+        ("SELECT p < INTERVAL '200000 days' FROM (SELECT INTERVAL '25 hours' AS p)", "true"),
+        ("SELECT p > INTERVAL '1 month' FROM (SELECT INTERVAL '2 months' AS p)", "true"),
         (
             "SELECT arrow_typeof(DATE '2026-01-01' + (INTERVAL '1 day' + INTERVAL '1 day'))",
             "Date32",
@@ -77,15 +102,31 @@ async fn a_day_among_spans_has_24_hours() {
     ] {
         assert_eq!(column(&ctx, sql).await, Ok(vec![expected.to_owned()]), "{sql}");
     }
-    for other in ["(SELECT INTERVAL '1 day')", "CASE WHEN id > 0 THEN INTERVAL '1 day' END"] {
-        let refused = column(&ctx, &format!("SELECT s > {other} FROM t")).await.unwrap_err();
+    let hours = "SELECT s > arrow_cast(p, 'Duration(s)') FROM t, (SELECT INTERVAL '24 hours' AS p) q ORDER BY id";
+    assert_eq!(column(&ctx, hours).await.unwrap(), ["false", "true", "true"]);
+    for (sql, expected) in [
+        ("SELECT arrow_typeof(s + INTERVAL '1 day') FROM t LIMIT 1", "Duration(s)"),
+        ("SELECT arrow_typeof(INTERVAL '1.5 seconds' - s) FROM t LIMIT 1", "Duration(ms)"),
+        ("SELECT arrow_typeof(s - ms) FROM t LIMIT 1", "Duration(ms)"),
+        ("SELECT CAST(sum(s - ms + INTERVAL '1 nanosecond') AS BIGINT) FROM t", "3"),
+    ] {
+        assert_eq!(column(&ctx, sql).await, Ok(vec![expected.to_owned()]), "{sql}");
+    }
+    for sql in [
+        "SELECT s FROM t UNION ALL SELECT INTERVAL '1 day'",
+        "SELECT s FROM t INTERSECT SELECT INTERVAL '1 day'",
+        "SELECT id FROM t WHERE s IN (SELECT INTERVAL '1 day')",
+        "SELECT id FROM t JOIN (SELECT INTERVAL '1 day' AS s) b USING (s)",
+        "SELECT id FROM t WHERE struct(s, id) = struct(INTERVAL '1 day', 1)",
+    ] {
+        let refused = column(&ctx, sql).await.unwrap_err();
         assert!(
-            refused.contains("write the literal, as INTERVAL '1 day', or arrow_cast("),
+            refused.contains("write arrow_cast(INTERVAL '24 hours', 'Duration(s)')"),
             "{refused}"
         );
     }
-    let hours = "SELECT s > arrow_cast(p, 'Duration(s)') FROM t, (SELECT INTERVAL '24 hours' AS p) q ORDER BY id";
-    assert_eq!(column(&ctx, hours).await.unwrap(), ["false", "true", "true"]);
+    let beyond = column(&ctx, "SELECT value + INTERVAL '1 nanosecond' FROM far").await;
+    assert!(beyond.is_err(), "{beyond:?}");
     let months = column(&ctx, "SELECT s > INTERVAL '1 month' FROM t").await.unwrap_err();
     assert!(
         months.contains("next to a span of time; write days, as INTERVAL '30 days'"),

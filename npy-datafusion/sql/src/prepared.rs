@@ -19,6 +19,8 @@ use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
     self, Value, ValueWithSpan, VisitMut, VisitorMut,
 };
+use npy_datafusion::datafusion::sql::sqlparser::dialect::GenericDialect;
+use npy_datafusion::datafusion::sql::sqlparser::parser::Parser;
 
 /// Returns the statements that are run: `EXECUTE p(…)` is the statement of `PREPARE p` with its values.
 pub(crate) fn executed(ctx: &SessionContext, statements: Vec<Statement>) -> Result<Vec<Statement>> {
@@ -194,6 +196,13 @@ fn cast(value: ast::Expr, data_type: ast::DataType) -> ast::Expr {
     ast::Expr::Cast { kind, expr, data_type, array: false, format: None }
 }
 
+fn coalesce(value: &ast::Expr) -> ast::Expr {
+    let sql = format!("coalesce({value})");
+    let parsed =
+        Parser::new(&GenericDialect {}).try_with_sql(&sql).and_then(|mut it| it.parse_expr());
+    parsed.expect("a function of a parameter")
+}
+
 /// Puts values in the places of parameters.
 #[derive(Default)]
 struct Places {
@@ -205,22 +214,19 @@ impl VisitorMut for Places {
     /// A parameter without a value.
     type Break = String;
 
-    /// Gives a column the name that it has without the values, since two columns may have the same ones. A number in GROUP BY would be the position of a
-    /// column; the text of one makes the same groups.
+    /// Gives a column the name that it has without the values, since two columns may have the same ones. A number as a key of GROUP BY, or the value of a
+    /// name that is one, would be the position of a column; `coalesce` of it is none.
     fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<String> {
         let ast::Select { projection, group_by, .. } = select;
-        if let ast::GroupByExpr::Expressions(keys, _) = group_by {
-            for key in keys {
-                let of_alias = projection.iter().find_map(|item| match (item, &*key) {
-                    (
-                        ast::SelectItem::ExprWithAlias { expr, alias },
-                        ast::Expr::Identifier(name),
-                    ) if alias.value == name.value => Some(expr),
-                    _ => None,
-                });
-                if let Some(parameter) = parameter(of_alias.unwrap_or(key)) {
-                    *key = cast(parameter.clone(), ast::DataType::Text);
-                }
+        if let ast::GroupByExpr::Expressions(keys, _) = group_by
+            && !keys.is_empty()
+        {
+            let named = projection.iter_mut().filter_map(|item| match item {
+                ast::SelectItem::ExprWithAlias { expr, .. } => Some(expr),
+                _ => None,
+            });
+            for value in keys.iter_mut().chain(named).filter(|it| parameter(it).is_some()) {
+                *value = coalesce(value);
             }
         }
         for item in projection {

@@ -1,7 +1,7 @@
 //! Days of intervals among spans of time.
 //!
 //! DataFusion 55.2 compares first the months, then the days, and then the nanoseconds of two intervals, and a span has nanoseconds alone. So
-//! `s > INTERVAL '1 day'` has no row. Here a day among spans has 24 hours, as in NumPy.
+//! `s > INTERVAL '1 day'` has no row. Here a day has 24 hours in a comparison, and among spans, as in NumPy.
 
 use datafusion::arrow::datatypes::{DataType, IntervalMonthDayNano, IntervalUnit, TimeUnit};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
@@ -10,21 +10,22 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, lit};
 use datafusion::scalar::ScalarValue;
 
-use super::per_second;
+use super::{hours, per_second};
 use crate::time_literals::compared;
 
 /// The nanoseconds of a day.
 const DAY: i128 = 86_400_000_000_000;
 
-/// Puts hours in the place of the days of intervals that are compared with spans, or added to them.
+/// Puts hours in the place of the days of intervals that are compared, or are next to spans.
 pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
+    let is_comparison = !compared(&expression).is_empty();
     let mut has_literal = false;
     expression.apply_children(|part| {
         has_literal |= interval(part).is_some();
         Ok(TreeNodeRecursion::Continue)
     })?;
     // The types of a deep tree are not looked at in each part of it.
-    if !has_literal {
+    if !(is_comparison || has_literal) {
         return Ok(Transformed::no(expression));
     }
     let (mut types, mut has_span) = (Vec::new(), false);
@@ -34,7 +35,7 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
         types.push(data_type);
         Ok(TreeNodeRecursion::Continue)
     })?;
-    if !has_span {
+    if !(is_comparison || has_span) {
         return Ok(Transformed::no(expression));
     }
     // A comparison of spans of seconds reaches further than nanoseconds.
@@ -42,27 +43,32 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
         DataType::Duration(unit) => Some(*unit),
         _ => None,
     });
-    let unit = unit.filter(|_| !compared(&expression).is_empty());
-    expression.map_children(|part| match interval(&part) {
-        Some(span) if span.months != 0 => {
-            plan_err!(
-                "an interval of months has no number of days, and is next to a span of time; write days, as INTERVAL '30 days'"
-            )
-        }
-        Some(span) => {
-            let nanoseconds = i128::from(span.days) * DAY + i128::from(span.nanoseconds);
-            // One that is longer than all spans of nanoseconds is compared right.
-            Ok(match in_unit(nanoseconds, unit) {
-                Some(span) => Transformed::yes(lit(span)),
-                None => Transformed::no(part),
-            })
-        }
-        None => Ok(Transformed::no(part)),
+    let unit = unit.filter(|_| is_comparison);
+    let mut types = types.into_iter();
+    expression.map_children(|part| {
+        let data_type = types.next();
+        Ok(match interval(&part) {
+            Some(parts) if has_span && parts.months != 0 => {
+                return plan_err!(
+                    "an interval of months has no number of days, and is next to a span of time; write days, as INTERVAL '30 days'"
+                );
+            }
+            Some(parts) => {
+                let span = unit.and_then(|unit| span_of(nanoseconds_of(parts), unit));
+                Transformed::yes(lit(
+                    span.unwrap_or(ScalarValue::IntervalMonthDayNano(Some(in_hours(parts))))
+                ))
+            }
+            None if is_comparison && matches!(data_type, Some(DataType::Interval(_))) => {
+                hours::of(part)
+            }
+            None => Transformed::no(part),
+        })
     })
 }
 
 /// Returns true for a span of time, and for an interval that is computed of one.
-pub(crate) fn is_span(part: &Expr, data_type: &DataType, schema: &DFSchema) -> bool {
+fn is_span(part: &Expr, data_type: &DataType, schema: &DFSchema) -> bool {
     match data_type {
         DataType::Duration(_) => true,
         DataType::Interval(_) => {
@@ -75,22 +81,36 @@ pub(crate) fn is_span(part: &Expr, data_type: &DataType, schema: &DFSchema) -> b
     }
 }
 
-/// Returns a span of a unit, or without one that counts it an interval of nanoseconds.
-fn in_unit(nanoseconds: i128, unit: Option<TimeUnit>) -> Option<ScalarValue> {
-    if let Some(unit) = unit
-        && let size = i128::from(per_second(TimeUnit::Nanosecond) / per_second(unit))
-        && nanoseconds % size == 0
-        && let Ok(count) = i64::try_from(nanoseconds / size)
-    {
-        return ScalarValue::Int64(Some(count)).cast_to(&DataType::Duration(unit)).ok();
+/// Returns the nanoseconds of the days and hours of an interval.
+pub(super) fn nanoseconds_of(parts: IntervalMonthDayNano) -> i128 {
+    i128::from(parts.days) * DAY + i128::from(parts.nanoseconds)
+}
+
+/// Returns a span of a unit; `None` for one that the unit does not count.
+pub(super) fn span_of(nanoseconds: i128, unit: TimeUnit) -> Option<ScalarValue> {
+    let size = i128::from(per_second(TimeUnit::Nanosecond) / per_second(unit));
+    if nanoseconds % size != 0 {
+        return None;
     }
-    let nanoseconds = i64::try_from(nanoseconds).ok()?;
-    let hours = IntervalMonthDayNano { months: 0, days: 0, nanoseconds };
-    Some(ScalarValue::IntervalMonthDayNano(Some(hours)))
+    let count = i64::try_from(nanoseconds / size).ok()?;
+    ScalarValue::Int64(Some(count)).cast_to(&DataType::Duration(unit)).ok()
+}
+
+/// Returns the interval with hours in the place of its days. One that is longer than all of nanoseconds keeps whole days, so that its order is right.
+pub(super) fn in_hours(parts: IntervalMonthDayNano) -> IntervalMonthDayNano {
+    let whole = nanoseconds_of(parts);
+    let (days, rest) = match i64::try_from(whole) {
+        Ok(nanoseconds) => (Ok(0), Ok(nanoseconds)),
+        Err(_) => (i32::try_from(whole / DAY), i64::try_from(whole % DAY)),
+    };
+    match (days, rest) {
+        (Ok(days), Ok(nanoseconds)) => IntervalMonthDayNano { days, nanoseconds, ..parts },
+        _ => parts,
+    }
 }
 
 /// Returns the interval that a literal is; `None` for other expressions.
-pub(crate) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
+pub(super) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
     let (value, is_negative) = match part {
         Expr::Literal(value, _) if matches!(value.data_type(), DataType::Interval(_)) => {
             (value, false)
@@ -101,12 +121,22 @@ pub(crate) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
         Expr::Negative(value) => (value.as_literal()?, true),
         _ => return None,
     };
-    let value = value.cast_to(&DataType::Interval(IntervalUnit::MonthDayNano)).ok()?;
-    let ScalarValue::IntervalMonthDayNano(Some(span)) = value else { return None };
+    let parts = parts_of(value)?;
     if !is_negative {
-        return Some(span);
+        return Some(parts);
     }
-    let IntervalMonthDayNano { months, days, nanoseconds } = span;
-    let nanoseconds = nanoseconds.checked_neg()?;
-    Some(IntervalMonthDayNano { months: -months, days: -days, nanoseconds })
+    let IntervalMonthDayNano { months, days, nanoseconds } = parts;
+    Some(IntervalMonthDayNano {
+        months: months.checked_neg()?,
+        days: days.checked_neg()?,
+        nanoseconds: nanoseconds.checked_neg()?,
+    })
+}
+
+/// Returns the parts of an interval, or of a text that is one; `None` for null.
+pub(super) fn parts_of(value: &ScalarValue) -> Option<IntervalMonthDayNano> {
+    match value.cast_to(&DataType::Interval(IntervalUnit::MonthDayNano)).ok()? {
+        ScalarValue::IntervalMonthDayNano(parts) => parts,
+        _ => None,
+    }
 }

@@ -1,20 +1,22 @@
 //! Sums of times and of spans that have a finer unit.
 //!
 //! DataFusion 55.2 keeps the type of the time, so `d + INTERVAL '12 hours'` is the day, and `s - INTERVAL '500 milliseconds'` a second
-//! less. Here the time is first converted to the unit of the span, as in NumPy; days become seconds. So is the time in `ORDER BY` of a
+//! less. Here the time is first converted to the unit of the span, as in NumPy; days become seconds. A span and an interval, or a span of another unit, are
+//! two spans of the finer unit of both, which DataFusion would make an interval of. So is the time in `ORDER BY` of a
 //! frame `RANGE BETWEEN INTERVAL '500 milliseconds' PRECEDING …`.
 
-use datafusion::arrow::datatypes::{DataType, IntervalUnit, TimeUnit};
+use datafusion::arrow::datatypes::{DataType, IntervalMonthDayNano, TimeUnit};
 use datafusion::common::DFSchema;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::Transformed;
 use datafusion::error::Result;
 use datafusion::logical_expr::{
-    BinaryExpr, Cast, Expr, ExprSchemable, LogicalPlan, Operator, WindowFrameBound,
-    WindowFrameUnits, cast,
+    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, WindowFrameBound, WindowFrameUnits,
+    cast, lit,
 };
 use datafusion::scalar::ScalarValue;
 
-use super::{nanoseconds, per_second};
+use super::days_of_spans::{interval, nanoseconds_of, parts_of, span_of};
+use super::nanoseconds;
 
 /// Makes a sum exact, unless the planner has, and the frame of a window, whose order is converted to the unit of frames.
 pub(crate) fn with_exact_sums(
@@ -27,8 +29,8 @@ pub(crate) fn with_exact_sums(
             left,
             op: op @ (Operator::Plus | Operator::Minus),
             right,
-        }) => match exact_sum(&left, &right, schema) {
-            Some((left, right)) => Transformed::yes(super::binary(left, op, right)),
+        }) => match exact_sum(&left, op, &right, schema) {
+            Some(sum) => Transformed::yes(sum),
             None => Transformed::no(super::binary(*left, op, *right)),
         },
         Expr::WindowFunction(mut call) => {
@@ -44,8 +46,62 @@ pub(crate) fn with_exact_sums(
     })
 }
 
-/// Converts the time, if the other side is a span with a finer unit. It looks at the right side first: the left one of many terms is deep.
-pub(crate) fn exact_sum(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+/// Converts the sides of a sum or difference of times and spans, and adds literals; `None` if the planner does so.
+pub(crate) fn exact_sum(
+    left: &Expr,
+    operator: Operator,
+    right: &Expr,
+    schema: &DFSchema,
+) -> Option<Expr> {
+    if let (Some(left), Some(right)) = (interval(left), interval(right)) {
+        return Some(lit(ScalarValue::IntervalMonthDayNano(Some(of_literals(
+            left, operator, right,
+        )?))));
+    }
+    let sides = of_spans(left, right, schema).or_else(|| of_time(left, right, schema));
+    sides.map(|(left, right)| super::binary(left, operator, right))
+}
+
+fn of_literals(
+    left: IntervalMonthDayNano,
+    operator: Operator,
+    right: IntervalMonthDayNano,
+) -> Option<IntervalMonthDayNano> {
+    let is_sum = operator == Operator::Plus;
+    let part = |left: i32, right| match is_sum {
+        true => left.checked_add(right),
+        false => left.checked_sub(right),
+    };
+    let nanoseconds = match is_sum {
+        true => left.nanoseconds.checked_add(right.nanoseconds)?,
+        false => left.nanoseconds.checked_sub(right.nanoseconds)?,
+    };
+    let (months, days) = (part(left.months, right.months)?, part(left.days, right.days)?);
+    Some(IntervalMonthDayNano { months, days, nanoseconds })
+}
+
+/// Converts two spans to the finer unit of both, which DataFusion 55.2 makes an interval of. It looks at the right side first: the left one of many
+/// terms is deep.
+fn of_spans(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
+    let unit_of = |side: &Expr| match (interval(side), side) {
+        (Some(parts), _) => (parts.months == 0).then(|| coarsest(nanoseconds_of(parts))),
+        _ => match side.get_type(schema).ok()? {
+            DataType::Duration(unit) => Some(unit),
+            _ => None,
+        },
+    };
+    let (of_right, of_left) = (unit_of(right)?, unit_of(left)?);
+    let unit = of_right.max(of_left);
+    let side = |side: &Expr, of| match interval(side) {
+        Some(parts) => Some(lit(span_of(nanoseconds_of(parts), unit)?)),
+        None if of == unit => Some(side.clone()),
+        None => Some(cast(side.clone(), DataType::Duration(unit))),
+    };
+    Some((side(left, of_left)?, side(right, of_right)?))
+}
+
+/// Converts the time, if the other side is a span with a finer unit.
+fn of_time(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
     match unit_of(right, schema) {
         Some(unit) => Some((in_unit(left, unit, schema)?, right.clone())),
         None => {
@@ -66,7 +122,7 @@ pub(crate) fn unit_of_frames(plan: &LogicalPlan) -> Option<TimeUnit> {
     let bounds = of_range.flat_map(|frame| [frame.start_bound, frame.end_bound]);
     let of_bound = |bound| match bound {
         WindowFrameBound::Preceding(span) | WindowFrameBound::Following(span) => {
-            unit_of_interval(&span)
+            parts_of(&span).and_then(unit_of_rest)
         }
         WindowFrameBound::CurrentRow => None,
     };
@@ -84,35 +140,24 @@ fn in_unit(time: &Expr, unit: TimeUnit, schema: &DFSchema) -> Option<Expr> {
     (nanoseconds(&of)? > nanoseconds(&finer)?).then(|| cast(time.clone(), finer))
 }
 
-/// Returns the unit of a span; `None` for days and months, and for other values.
+/// Returns the unit of a span; `None` for days and months, and for other values. That of an interval in a column is not known.
 fn unit_of(span: &Expr, schema: &DFSchema) -> Option<TimeUnit> {
-    match (span, span.get_type(schema).ok()?) {
-        (_, DataType::Duration(unit)) => return Some(unit),
-        (Expr::Literal(interval, _), DataType::Interval(_)) => return unit_of_interval(interval),
-        (Expr::Cast(Cast { expr, .. }), DataType::Interval(_)) if expr.as_literal().is_some() => {
-            return unit_of_interval(expr.as_literal()?);
-        }
-        (_, DataType::Interval(_)) => {}
-        _ => return None,
+    match (interval(span), span.get_type(schema).ok()?) {
+        (Some(parts), _) => unit_of_rest(parts),
+        (None, DataType::Duration(unit)) => Some(unit),
+        (None, DataType::Interval(_)) => Some(TimeUnit::Nanosecond),
+        _ => None,
     }
-    let mut units = Vec::new();
-    let part_of_span = |part: &Expr| {
-        let is_span = |it| matches!(it, DataType::Interval(_) | DataType::Duration(_));
-        if part.get_type(schema).is_ok_and(is_span) {
-            units.push(unit_of(part, schema));
-        }
-        Ok(TreeNodeRecursion::Continue)
-    };
-    span.apply_children(part_of_span).ok()?;
-    // Those of a column are not known.
-    units.into_iter().max().unwrap_or(Some(TimeUnit::Nanosecond))
 }
 
-fn unit_of_interval(interval: &ScalarValue) -> Option<TimeUnit> {
-    const UNITS: [TimeUnit; 4] =
-        [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond, TimeUnit::Nanosecond];
-    let interval = interval.cast_to(&DataType::Interval(IntervalUnit::MonthDayNano)).ok()?;
-    let ScalarValue::IntervalMonthDayNano(Some(parts)) = interval else { return None };
-    let size = |unit: &TimeUnit| per_second(TimeUnit::Nanosecond) / per_second(*unit);
-    UNITS.into_iter().find(|unit| parts.nanoseconds != 0 && parts.nanoseconds % size(unit) == 0)
+/// Returns the unit of the time beside days and months.
+fn unit_of_rest(parts: IntervalMonthDayNano) -> Option<TimeUnit> {
+    (parts.nanoseconds != 0).then(|| coarsest(parts.nanoseconds.into()))
+}
+
+/// Returns the coarsest unit that counts a number of nanoseconds.
+fn coarsest(nanoseconds: i128) -> TimeUnit {
+    let units = [TimeUnit::Second, TimeUnit::Millisecond, TimeUnit::Microsecond];
+    let is_whole = |unit: &TimeUnit| span_of(nanoseconds, *unit).is_some();
+    units.into_iter().find(is_whole).unwrap_or(TimeUnit::Nanosecond)
 }

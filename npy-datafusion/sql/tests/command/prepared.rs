@@ -31,6 +31,7 @@ fn values_are_those_of_literals() {
         ("SELECT id AS x FROM npy('ticks.npy') ORDER BY $1 DESC LIMIT 1", "(1)", "1"),
         ("SELECT $1 AS x FROM npy('ticks.npy') GROUP BY $1", "(2026)", "2026"),
         ("SELECT $1 AS x FROM npy('ticks.npy') GROUP BY x, ($1)", "(2026)", "2026"),
+        ("SELECT $1 AS x FROM (SELECT 1 AS x UNION ALL SELECT 2) GROUP BY x", "(2)", "2\n2"),
         (
             "SELECT y.\"a$b\" AS x FROM (SELECT id AS \"a$b\" FROM npy('ticks.npy')) y WHERE \"a$b\" > $1",
             "(2)",
