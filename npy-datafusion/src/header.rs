@@ -520,7 +520,7 @@ pub(crate) struct Array {
 pub(crate) fn array(header: &Header) -> Result<Array, String> {
     let dtype = header.dtype();
     if dtype.has_object() {
-        return Err("an array of Python objects is one pickle, and no table; save each of its columns as an array of numbers or text".into());
+        return Err("an array of Python objects is one pickle, and no table; save its values as numbers or text, as `npy convert --dtype` does".into());
     }
     let (rows, inner) =
         header.shape().split_first().map_or((1, &[][..]), |(rows, inner)| (*rows, inner));

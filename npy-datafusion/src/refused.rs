@@ -76,6 +76,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
                 {
                     call.params.args.iter().try_for_each(|key| check_key(key, &schema))?;
                 }
+                check_format(expression, &schema)?;
                 check_index(expression)
             })
         })
@@ -352,6 +353,28 @@ fn number(expression: &Expr) -> Option<i64> {
         Expr::Literal(ScalarValue::Int64(number), _) => *number,
         _ => None,
     }
+}
+
+/// Refuses a format of `to_char` that DataFusion 55.2 takes for text, and one of a span, which it passes over.
+fn check_format(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    if let Expr::ScalarFunction(ScalarFunction { func, args }) = expression
+        && func.name() == "to_char"
+        && let [time, format] = &args[..]
+        && let Some(Some(Some(format))) = format.as_literal().map(ScalarValue::try_as_str)
+    {
+        let is_span = matches!(time.get_type(schema), Ok(DataType::Duration(_)));
+        if is_span && !["pretty", "iso8601"].contains(&&*format.to_lowercase()) {
+            return plan_err!(
+                "to_char has the formats 'pretty' and 'iso8601' for a span of time, and {format:?} is not one of them; write extract(hour FROM s) for its hours, and extract(minute FROM s) % 60 for the minutes of an hour"
+            );
+        }
+        if !is_span && !format.contains('%') {
+            return plan_err!(
+                "the format {format:?} of to_char has no part of a time; write it as in '%Y-%m-%d %H:%M:%S'"
+            );
+        }
+    }
+    Ok(())
 }
 
 fn check_index(expression: &Expr) -> Result<TreeNodeRecursion> {

@@ -56,6 +56,12 @@ impl TableFunctionImpl for NpyFunction {
         if let Some((archive, member)) = location.split_once("::")
             && location::is_of_archives(archive)
         {
+            let is_glob = location.contains(['*', '?', '[']);
+            if is_glob {
+                return plan_err!(
+                    "{location}: a query reads complete files; in a shell, for f in {archive}; do npy convert \"$f::{member}\" \"${{f%.npz}}.npy\"; done makes a file of each member"
+                );
+            }
             return plan_err!(
                 "{location}: a query reads complete files; the command `npy convert {} {}` makes a file of a member",
                 location::word(location),

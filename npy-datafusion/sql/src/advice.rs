@@ -27,6 +27,10 @@ use crate::tables;
 const PARTS_OF_TIME: [&str; 8] =
     ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
 
+/// Functions that need `OVER`.
+const WINDOWS: [&str; 8] =
+    ["cume_dist", "dense_rank", "lag", "lead", "ntile", "percent_rank", "rank", "row_number"];
+
 /// Functions of other programs, and what to write here.
 const FUNCTIONS: [(&str, &str); 18] = [
     ("dayofweek", "date_part('dow', t)"),
@@ -68,9 +72,10 @@ pub(crate) fn of_function(text: &str) -> Option<String> {
 fn of_guess(name: &str, rest: &str) -> Option<String> {
     let (_, guess) = rest.split_once("Did you mean '")?;
     let guess = guess.split('\'').next();
+    let is_window = WINDOWS.contains(&&*name.to_lowercase());
     match nearest(name, guess) {
-        Some(_) => None,
-        None => Some(format!(
+        Some(_) if !is_window => None,
+        _ => Some(format!(
             "there is no function {name}, or it needs OVER (ORDER BY x); SHOW FUNCTIONS lists those that there are"
         )),
     }
@@ -188,7 +193,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
     const SPAN: &str = "write a span of time as INTERVAL '5 seconds'";
     const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
-    const FORMS: [(&str, &str); 36] = [
+    const FORMS: [(&str, &str); 38] = [
         (
             ": field metadata differs (input field: Field",
             "in WITH RECURSIVE, write nullif(x, NULL) AS x in the place of each column x of a file",
@@ -243,6 +248,14 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         (
             "Cannot infer common argument type",
             "both sides need one type: CAST(x AS DOUBLE), value[1] for a number of a list, p.x for a field of a record, x for a truth value",
+        ),
+        (
+            "operation: Interval(MonthDayNano) / Interval",
+            "the seconds of a span are a number: date_part('epoch', s) / date_part('epoch', r)",
+        ),
+        (
+            "Unsupported date_trunc granularity",
+            "write date_bin(INTERVAL '5 minutes', t) for others",
         ),
         (
             "Invalid interval arithmetic operation",

@@ -92,6 +92,15 @@ pub(crate) fn of_function(
             false => instead,
         };
         ("a time", instead)
+    } else if is(&["Date"]) {
+        let instead = format!("{} for the days since 1970", of(&format!("CAST({x} AS INT)")));
+        let instead = match BETWEEN_VALUES.contains(&name) {
+            true => {
+                format!("{instead}, and CAST(CAST(x AS INT) AS DATE) for the day of a result x")
+            }
+            false => instead,
+        };
+        ("a day", instead)
     } else if is(&["Duration("]) {
         ("a span of time", of(&format!("CAST({x} AS BIGINT)")))
     } else if is(&["String", "Utf8"]) {

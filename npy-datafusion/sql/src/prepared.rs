@@ -19,8 +19,6 @@ use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{
     self, Value, ValueWithSpan, VisitMut, VisitorMut,
 };
-use npy_datafusion::datafusion::sql::sqlparser::dialect::GenericDialect;
-use npy_datafusion::datafusion::sql::sqlparser::parser::Parser;
 
 /// Returns the statements that are run: `EXECUTE p(…)` is the statement of `PREPARE p` with its values.
 pub(crate) fn executed(ctx: &SessionContext, statements: Vec<Statement>) -> Result<Vec<Statement>> {
@@ -114,6 +112,11 @@ impl Prepared<'_> {
             places.values.insert(parameter, value);
         }
         if let ControlFlow::Break(parameter) = statement.visit(&mut places) {
+            if places.values.contains_key(&parameter) {
+                return plan_err!(
+                    "{parameter} of {name} is the text of a literal, as in DATE $1; write its value in quotes, or $1 without the type before it"
+                );
+            }
             return plan_err!(
                 "EXECUTE {name} has no value for {parameter}; write the values of $1, $2 and so on in this order"
             );
@@ -196,11 +199,20 @@ fn cast(value: ast::Expr, data_type: ast::DataType) -> ast::Expr {
     ast::Expr::Cast { kind, expr, data_type, array: false, format: None }
 }
 
-fn coalesce(value: &ast::Expr) -> ast::Expr {
-    let sql = format!("coalesce({value})");
-    let parsed =
-        Parser::new(&GenericDialect {}).try_with_sql(&sql).and_then(|mut it| it.parse_expr());
-    parsed.expect("a function of a parameter")
+fn coalesce(value: ast::Expr) -> ast::Expr {
+    let value = ast::FunctionArg::Unnamed(ast::FunctionArgExpr::Expr(value));
+    let args =
+        ast::FunctionArgumentList { duplicate_treatment: None, args: vec![value], clauses: vec![] };
+    ast::Expr::Function(ast::Function {
+        name: ast::Ident::new("coalesce").into(),
+        uses_odbc_syntax: false,
+        parameters: ast::FunctionArguments::None,
+        args: ast::FunctionArguments::List(args),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: vec![],
+    })
 }
 
 /// Puts values in the places of parameters.
@@ -226,7 +238,7 @@ impl VisitorMut for Places {
                 _ => None,
             });
             for value in keys.iter_mut().chain(named).filter(|it| parameter(it).is_some()) {
-                *value = coalesce(value);
+                *value = coalesce(value.clone());
             }
         }
         for item in projection {
@@ -245,6 +257,14 @@ impl VisitorMut for Places {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut ast::Expr) -> ControlFlow<String> {
+        // A number of `INTERVAL $1 DAY` is not in parentheses.
+        if let ast::Expr::Interval(interval) = expr
+            && let Some(parameter) = parameter(&interval.value)
+            && let Some(value @ ast::Expr::Value(_)) = self.values.get(&parameter.to_string())
+        {
+            self.used.insert(parameter.to_string());
+            *interval.value = value.clone();
+        }
         if let ast::Expr::Value(ValueWithSpan { value: Value::Placeholder(parameter), .. }) = expr {
             let Some(value) = self.values.get(parameter) else {
                 return ControlFlow::Break(parameter.clone());

@@ -122,15 +122,7 @@ pub(super) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
         _ => return None,
     };
     let parts = parts_of(value)?;
-    if !is_negative {
-        return Some(parts);
-    }
-    let IntervalMonthDayNano { months, days, nanoseconds } = parts;
-    Some(IntervalMonthDayNano {
-        months: months.checked_neg()?,
-        days: days.checked_neg()?,
-        nanoseconds: nanoseconds.checked_neg()?,
-    })
+    if is_negative { parts.checked_neg() } else { Some(parts) }
 }
 
 /// Returns the parts of an interval, or of a text that is one; `None` for null.

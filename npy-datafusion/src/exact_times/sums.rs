@@ -1,9 +1,9 @@
 //! Sums of times and of spans that have a finer unit.
 //!
 //! DataFusion 55.2 keeps the type of the time, so `d + INTERVAL '12 hours'` is the day, and `s - INTERVAL '500 milliseconds'` a second
-//! less. Here the time is first converted to the unit of the span, as in NumPy; days become seconds. A span and an interval, or a span of another unit, are
-//! two spans of the finer unit of both, which DataFusion would make an interval of. So is the time in `ORDER BY` of a
-//! frame `RANGE BETWEEN INTERVAL '500 milliseconds' PRECEDING …`.
+//! less. Here the time is first converted to the unit of the span, as in NumPy; days become seconds. So is the time in `ORDER BY` of a
+//! frame `RANGE BETWEEN INTERVAL '500 milliseconds' PRECEDING …`. Two spans, where one may be an interval, are added in the finer unit of both:
+//! DataFusion makes an interval of them, whose days are apart from its hours.
 
 use datafusion::arrow::datatypes::{DataType, IntervalMonthDayNano, TimeUnit};
 use datafusion::common::DFSchema;
@@ -54,41 +54,23 @@ pub(crate) fn exact_sum(
     schema: &DFSchema,
 ) -> Option<Expr> {
     if let (Some(left), Some(right)) = (interval(left), interval(right)) {
-        return Some(lit(ScalarValue::IntervalMonthDayNano(Some(of_literals(
-            left, operator, right,
-        )?))));
+        let sum = match operator {
+            Operator::Plus => left.checked_add(right),
+            _ => left.checked_sub(right),
+        };
+        return Some(lit(ScalarValue::IntervalMonthDayNano(Some(sum?))));
     }
     let sides = of_spans(left, right, schema).or_else(|| of_time(left, right, schema));
     sides.map(|(left, right)| super::binary(left, operator, right))
 }
 
-fn of_literals(
-    left: IntervalMonthDayNano,
-    operator: Operator,
-    right: IntervalMonthDayNano,
-) -> Option<IntervalMonthDayNano> {
-    let is_sum = operator == Operator::Plus;
-    let part = |left: i32, right| match is_sum {
-        true => left.checked_add(right),
-        false => left.checked_sub(right),
-    };
-    let nanoseconds = match is_sum {
-        true => left.nanoseconds.checked_add(right.nanoseconds)?,
-        false => left.nanoseconds.checked_sub(right.nanoseconds)?,
-    };
-    let (months, days) = (part(left.months, right.months)?, part(left.days, right.days)?);
-    Some(IntervalMonthDayNano { months, days, nanoseconds })
-}
-
 /// Converts two spans to the finer unit of both, which DataFusion 55.2 makes an interval of. It looks at the right side first: the left one of many
 /// terms is deep.
 fn of_spans(left: &Expr, right: &Expr, schema: &DFSchema) -> Option<(Expr, Expr)> {
-    let unit_of = |side: &Expr| match (interval(side), side) {
+    let unit_of = |side: &Expr| match (interval(side), side.get_type(schema).ok()?) {
         (Some(parts), _) => (parts.months == 0).then(|| coarsest(nanoseconds_of(parts))),
-        _ => match side.get_type(schema).ok()? {
-            DataType::Duration(unit) => Some(unit),
-            _ => None,
-        },
+        (None, DataType::Duration(unit)) => Some(unit),
+        _ => None,
     };
     let (of_right, of_left) = (unit_of(right)?, unit_of(left)?);
     let unit = of_right.max(of_left);

@@ -31,6 +31,33 @@ fn the_reason_is_in_plain_words() {
             ],
             "this form of subquery",
         ),
+        (&["SELECT lag(id) FROM t", "ticks.npy"], "lag, or it needs OVER (ORDER BY x)"),
+        (&["SELECT rank() FROM t", "ticks.npy"], "rank, or it needs OVER (ORDER BY x)"),
+        (
+            &["SELECT INTERVAL '1 day' / INTERVAL '1 hour'"],
+            "date_part('epoch', s) / date_part('epoch', r)",
+        ),
+        (
+            &["SELECT date_trunc('5 minutes', TIMESTAMP '2026-01-02')"],
+            "write date_bin(INTERVAL '5 minutes', t)",
+        ),
+        (&["SELECT to_char(now(), 'YYYY-MM-DD')"], "write it as in '%Y-%m-%d %H:%M:%S'"),
+        (
+            &["SELECT to_char(arrow_cast(5400, 'Duration(s)'), 'HH:MM')"],
+            "write extract(hour FROM s) for its hours",
+        ),
+        (
+            &["SELECT avg(d) FROM (SELECT DATE '2026-01-02' AS d)"],
+            "d is a day; write avg(CAST(d AS INT)) for the days since 1970, and CAST(CAST(x AS INT) AS DATE)",
+        ),
+        (
+            &["PREPARE p AS SELECT DATE $1; EXECUTE p(DATE '2026-01-02')"],
+            "$1 of p is the text of a literal, as in DATE $1; write its value in quotes",
+        ),
+        (
+            &["SELECT * FROM npy('*.npz::id')"],
+            "for f in *.npz; do npy convert \"$f::id\" \"${f%.npz}.npy\"; done",
+        ),
         (
             &["SELECT EXISTS (SELECT 1 FROM t b WHERE b.id <= a.id) FROM t a", "ticks.npy"],
             "this form",
@@ -228,6 +255,18 @@ fn the_reason_is_in_plain_words() {
             "6",
         ),
         ("SELECT count(*) AS x FROM t CROSS JOIN t a", "9"),
+        (
+            "SELECT CAST(CAST(avg(CAST(d AS INT)) AS INT) AS DATE) AS x FROM (SELECT DATE '2026-01-02' AS d)",
+            "2026-01-02",
+        ),
+        (
+            "SELECT date_part('epoch', INTERVAL '1 day') / date_part('epoch', INTERVAL '1 hour') AS x",
+            "24.0",
+        ),
+        (
+            "SELECT to_char(arrow_cast(5400, 'Duration(s)'), 'pretty') AS x",
+            "0 days 1 hours 30 mins 0 secs",
+        ),
         (
             "SELECT count(*) AS x FROM t WHERE NOT isnan(price) AND NOT isnan(CAST('NaN' AS DOUBLE))",
             "0",
