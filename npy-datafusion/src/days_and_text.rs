@@ -9,8 +9,9 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ExprSchemable, Join};
 
 use crate::refused::{is_text, shown};
-use crate::spans_and_intervals::check_spans;
+use crate::spans_and_intervals::check_column;
 use crate::time_literals::{compared, time_of_day};
+use crate::wide_floats::check_floats;
 
 /// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a
 /// function.
@@ -29,7 +30,10 @@ pub(crate) fn check_days(expression: &Expr, schema: &DFSchema) -> Result<()> {
             let column = query.columns().first().cloned().map(Expr::Column);
             let column = column.iter().map(|it| (it, &**query));
             let operands: Vec<_> = column.chain([of_schema(&*of.expr)]).collect();
-            return check_pair(&operands, "");
+            let of_left = of.expr.get_type(schema)?;
+            check_column(&of_left, &of.subquery.subquery, 0)?;
+            check_floats([&of_left, query.field(0).data_type()].into_iter())?;
+            return check_text(&operands, "");
         }
         other => {
             let operands = compared(other).into_iter();
@@ -46,15 +50,15 @@ pub(crate) fn check_keys(join: &Join) -> Result<()> {
         JoinConstraint::On => "",
     };
     join.on.iter().try_for_each(|(left, right)| {
-        check_pair(&[(left, join.left.schema()), (right, join.right.schema())], place)
+        let sides = [(left, &join.left), (right, &join.right)];
+        let types = [left.get_type(join.left.schema())?, right.get_type(join.right.schema())?];
+        for ((key, query), of) in sides.iter().zip(types.iter().rev()) {
+            let index = key.try_as_col().and_then(|it| query.schema().maybe_index_of_column(it));
+            index.map_or(Ok(()), |index| check_column(of, query, index))?;
+        }
+        check_floats(types.iter())?;
+        check_text(&sides.map(|(key, query)| (key, &**query.schema())), place)
     })
-}
-
-/// Checks operands that nothing converts.
-fn check_pair(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
-    let types: Vec<_> = operands.iter().filter_map(|(it, of)| it.get_type(*of).ok()).collect();
-    check_spans(types.iter())?;
-    check_text(operands, place)
 }
 
 fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
@@ -66,7 +70,7 @@ fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
         let count = tuples.first().map_or(0, |(values, _)| values.len());
         return (0..count).try_for_each(|index| {
             let values = tuples.iter().filter_map(|(it, schema)| Some((it.get(index)?, *schema)));
-            check_pair(&values.collect::<Vec<_>>(), ", with struct(…) in the place of a tuple")
+            check_text(&values.collect::<Vec<_>>(), ", with struct(…) in the place of a tuple")
         });
     }
     let find = |test: &dyn Fn(&Expr, DataType) -> bool| {

@@ -255,6 +255,7 @@ mod time_literals;
 mod unordered_windows;
 mod vectors;
 mod virtual_columns;
+mod wide_floats;
 mod written_times;
 
 use std::sync::Arc;
@@ -300,6 +301,7 @@ use virtual_columns::VirtualColumns;
 #[doc(hidden)]
 pub use virtual_columns::name_of_table;
 pub use virtual_columns::{sql, statement_to_plan};
+use wide_floats::WidenFloats;
 use written_times::CheckWrittenTimes;
 pub use written_times::check_times;
 
@@ -357,6 +359,7 @@ pub fn with_npy(mut state: SessionStateBuilder) -> SessionStateBuilder {
     rules.insert(1, Arc::new(KeepTimesOfText));
     rules.insert(2, Arc::new(KeepNullsOfIn));
     rules.insert(3, Arc::new(InsertExactly));
+    rules.insert(4, Arc::new(WidenFloats));
     exact_times::with_exact_times(state.optimizer().get_or_insert_default());
     with_whole_sums(state.optimizer().get_or_insert_default());
     barriers::with_barriers(state.physical_optimizers().get_or_insert_default());

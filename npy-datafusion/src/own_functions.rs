@@ -6,6 +6,7 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, plan_err};
 use datafusion::error::Result;
+use datafusion::functions::core::coalesce;
 use datafusion::logical_expr::expr::{
     AggregateFunction, ScalarFunction, WindowFunction, WindowFunctionParams,
 };
@@ -16,6 +17,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, Operator, ScalarUDF, cast};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
 use crate::exact_times::exact_sum;
+use crate::wide_floats::wide_float;
 
 /// The methods of a function that are those of `inner`, the one whose place it takes. The macros come before the modules that use them.
 macro_rules! as_theirs {
@@ -81,6 +83,8 @@ mod to_timestamp;
 pub(crate) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
     let own = [
         array_sum::function(),
+        // The types of its own `nvl` are text and floats of 32 bits.
+        Arc::new(coalesce().as_ref().clone().with_aliases(["nvl", "ifnull"])),
         date_bin::function(),
         date_part::function(),
         date_trunc::function(),
@@ -103,8 +107,8 @@ impl ExprPlanner for OwnPlans {
         Ok(PlannerResult::Planned(Expr::ScalarFunction(call)))
     }
 
-    /// Refuses `x ^ 2`, makes the sums of times exact before DataFusion states the types of columns, and divides as floats where it would make
-    /// decimals of four digits.
+    /// Refuses `x ^ 2`, makes the sums of times exact before DataFusion states the types of columns, divides as floats where it would make
+    /// decimals of four digits, and takes floats that have all integers.
     fn plan_binary_op(
         &self,
         expr: RawBinaryExpr,
@@ -124,9 +128,14 @@ impl ExprPlanner for OwnPlans {
             }
             _ => None,
         };
-        Ok(match planned {
-            Some(planned) => PlannerResult::Planned(planned),
-            None => PlannerResult::Original(expr),
+        Ok(match (planned, wide_float([&expr.left, &expr.right].into_iter(), schema)) {
+            (Some(planned), _) => PlannerResult::Planned(planned),
+            (None, Some(wide)) => PlannerResult::Original(RawBinaryExpr {
+                left: cast(expr.left, wide.clone()),
+                right: cast(expr.right, wide),
+                ..expr
+            }),
+            (None, None) => PlannerResult::Original(expr),
         })
     }
 
@@ -180,11 +189,6 @@ fn is_of_integers(value: &Expr, schema: &DFSchema) -> bool {
         Expr::ScalarFunction(call) => !["arrow_cast", "arrow_try_cast"].contains(&call.name()),
         Expr::AggregateFunction(_) | Expr::BinaryExpr(_) | Expr::Case(_) => true,
         Expr::Negative(_) | Expr::WindowFunction(_) => true,
-        // One of 38 digits is stated, to have all integers.
-        Expr::Column(_) => {
-            let of = value.get_type(schema);
-            return matches!(of, Ok(DataType::Decimal128(..38, 0)));
-        }
         _ => return false,
     };
     let mut is_each = is_computed;

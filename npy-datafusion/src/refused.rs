@@ -23,7 +23,7 @@ use npy_arrow::DESCR;
 use crate::days_and_text::{check_days, check_keys};
 use crate::exact_times::per_second;
 use crate::floored::is_coarser;
-use crate::spans_and_intervals::check_spans;
+use crate::spans_and_intervals::check_columns;
 use crate::time_literals::{compared, time_of_day};
 use crate::unordered_windows::check_window;
 
@@ -65,6 +65,7 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<()> {
             expression.apply(|expression| {
                 check_comparison(expression, &schema)?;
                 check_days(expression, &schema)?;
+                check_months(expression, &schema)?;
                 check_any(expression)?;
                 check_results(expression, &schema)?;
                 if let Expr::WindowFunction(call) = expression {
@@ -121,9 +122,9 @@ fn check_unions(plan: &LogicalPlan) -> Result<()> {
 }
 
 fn check_union(union: &Union) -> Result<()> {
+    check_columns(union)?;
     for (index, field) in union.schema.fields().iter().enumerate() {
         let types = || union.inputs.iter().map(|input| input.schema().field(index).data_type());
-        check_spans(types())?;
         let kind = |of: &DataType| match of {
             DataType::Binary => Some("bytes"),
             DataType::Date32 => Some("days"),
@@ -143,20 +144,24 @@ fn check_union(union: &Union) -> Result<()> {
     Ok(())
 }
 
-/// Refuses a time in a recursive query that has a finer unit than in its first part, and would be cut to that one. A sum of a day and hours
+/// Refuses a time or span in a recursive query that has a finer unit than in its first part, and would be cut to that one. A sum of a day and hours
 /// would be the day again, without an end.
 fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
-    if let Expr::Cast(Cast { expr: time, field }) = column.clone().unalias()
-        && let of @ DataType::Timestamp(unit, _) = time.get_type(schema)?
-        && let to = field.data_type()
-        && (*to == DataType::Date32 || is_coarser(&of, to))
-    {
-        return plan_err!(
-            "{time} would be cut to the type of the first part of the recursive query; write CAST(… AS TIMESTAMP({})) there",
-            per_second(unit).ilog10()
-        );
-    }
-    Ok(())
+    let Expr::Cast(Cast { expr: time, field }) = column.clone().unalias() else { return Ok(()) };
+    let instead = match (time.get_type(schema)?, field.data_type()) {
+        (of @ DataType::Timestamp(unit, _), to)
+            if *to == DataType::Date32 || is_coarser(&of, to) =>
+        {
+            format!("CAST(… AS TIMESTAMP({}))", per_second(unit).ilog10())
+        }
+        (of @ DataType::Duration(unit), DataType::Duration(to)) if unit > *to => {
+            format!("arrow_cast(…, '{of}')")
+        }
+        _ => return Ok(()),
+    };
+    plan_err!(
+        "{time} would be cut to the type of the first part of the recursive query; write {instead} there"
+    )
 }
 
 /// Refuses a frame of times without a unit: DataFusion 55.2 takes `7 PRECEDING` for seven months.
@@ -208,8 +213,11 @@ fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
             let results = case.when_then_expr.iter().map(|(_, then)| then);
             ("a CASE", results.chain(&case.else_expr).map(AsRef::as_ref).collect())
         }
-        Expr::ScalarFunction(call) if ["nvl", "nvl2"].contains(&call.name()) => {
-            (call.name(), call.args.iter().rev().take(2).collect())
+        Expr::ScalarFunction(call) if call.name() == "coalesce" => {
+            (call.name(), call.args.iter().collect())
+        }
+        Expr::ScalarFunction(call) if call.name() == "nvl2" => {
+            (call.name(), call.args.iter().skip(1).collect())
         }
         _ => return Ok(()),
     };
@@ -223,15 +231,43 @@ fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
     } else {
         return Ok(());
     };
-    // Text that is a day loses nothing.
-    let is_day = |it: &Expr| it.as_literal().is_some_and(|text| time_of_day(text).is_none());
-    let is_lost = |(it, of): &&(&Expr, DataType)| is_text(of) && (others != "days" || !is_day(it));
+    // Text that is a day loses nothing, and coalesce makes numbers of text, or an error.
+    let is_kept = |it: &Expr| match it.as_literal() {
+        Some(text) if others == "days" => time_of_day(text).is_none(),
+        Some(text) => name == "coalesce" && text.cast_to(&DataType::Float64).is_ok(),
+        None => name == "coalesce" && others == "numbers",
+    };
+    let is_lost = |(it, of): &&(&Expr, DataType)| is_text(of) && !is_kept(it);
     let Some((text, _)) = typed.iter().find(is_lost) else { return Ok(()) };
     let quote = if text.as_literal().is_some() { "'" } else { "" };
     plan_err!(
         "the results of {name} are {quote}{}{quote}, which is text, and {others}; write {of_text} for the text, or CAST(x AS TEXT) for the {others}",
         shown(text)
     )
+}
+
+/// Refuses to add spans of months or years, which are counts here, to a day: they would be days.
+fn check_months(expression: &Expr, schema: &DFSchema) -> Result<()> {
+    let Expr::BinaryExpr(BinaryExpr { left, op, right }) = expression else { return Ok(()) };
+    if !matches!(op, Operator::Plus | Operator::Minus) {
+        return Ok(());
+    }
+    let is_day = |it: &Expr| it.get_type(schema).is_ok_and(|of| of == DataType::Date32);
+    let unit = |it: &Expr| {
+        let (_, field) = it.to_field(schema).ok()?;
+        let descr = field.metadata().get(DESCR)?;
+        [("m8[M]", "months"), ("m8[Y]", "years")].into_iter().find(|(it, _)| descr.contains(it))
+    };
+    for (day, span) in [(left, right), (right, left)] {
+        if let (true, Some((_, unit))) = (is_day(day), unit(span)) {
+            let (day, span) = (shown(day), shown(span));
+            let sign = if *op == Operator::Plus { "+" } else { "-" };
+            return plan_err!(
+                "{span} counts {unit}, and would be days in a sum with {day}; write {day} {sign} CAST(concat({span}, ' {unit}') AS INTERVAL)"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Returns the keys of the groups of a step.

@@ -56,10 +56,9 @@ impl TableFunctionImpl for NpyFunction {
         if let Some((archive, member)) = location.split_once("::")
             && location::is_of_archives(archive)
         {
-            let is_glob = location.contains(['*', '?', '[']);
-            if is_glob {
+            if archive.contains('*') {
                 return plan_err!(
-                    "{location}: a query reads complete files; in a shell, for f in {archive}; do npy convert \"$f::{member}\" \"${{f%.npz}}.npy\"; done makes a file of each member"
+                    "{location}: a query reads complete files; npy('{archive}') has the members as columns"
                 );
             }
             return plan_err!(

@@ -38,4 +38,5 @@ mod times;
 mod units;
 mod vectors;
 mod virtual_columns;
+mod wide_floats;
 mod writes;

@@ -191,9 +191,10 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         "write a day as '2026-01-02', and a time with its seconds, '2026-01-02 10:30:00'";
     const LONG_DOUBLE: &str =
         "long doubles are bytes, and numbers by npy('x.npy', 'long_double_as_f64', 'true')";
+    const DAY: &str = "write CAST(x AS DATE) for a text that is a day, and CAST(x AS TIMESTAMP(6)) for one that has a time";
     const SPAN: &str = "write a span of time as INTERVAL '5 seconds'";
     const OF_BYTES: &str = "bytes are text by --text, or by CAST(x AS TEXT)";
-    const FORMS: [(&str, &str); 38] = [
+    const FORMS: [(&str, &str); 43] = [
         (
             ": field metadata differs (input field: Field",
             "in WITH RECURSIVE, write nullif(x, NULL) AS x in the place of each column x of a file",
@@ -255,7 +256,7 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
         ),
         (
             "Unsupported date_trunc granularity",
-            "write date_bin(INTERVAL '5 minutes', t) for others",
+            "write one of them, or date_bin(INTERVAL '5 minutes', t)",
         ),
         (
             "Invalid interval arithmetic operation",
@@ -265,6 +266,17 @@ pub(crate) fn of_form(text: &str) -> Option<&'static str> {
             "Cannot coerce arithmetic expression Timestamp(",
             "write a span of time, x + INTERVAL '5 seconds', a time as TIMESTAMP '2026-01-02', or CAST(x AS BIGINT) for the number that a time is",
         ),
+        ("Cannot coerce arithmetic expression FixedSizeBinary(16)", LONG_DOUBLE),
+        (
+            "'coalesce' user-defined coercion failed",
+            "its arguments need one type: DATE '2026-01-02', TIMESTAMP '2026-01-02 10:30:00', or CAST(x AS TEXT) for all of them",
+        ),
+        (
+            "Unary operator '-' only supports",
+            "the negative of a span of time s is INTERVAL '0 seconds' - s",
+        ),
+        ("Utf8 + Interval(", DAY),
+        ("Utf8View + Interval(", DAY),
         (
             "Cannot coerce arithmetic expression",
             "write CAST(x AS DOUBLE) for the number that a text is, and value[1] for a number of a list",

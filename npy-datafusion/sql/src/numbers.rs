@@ -3,9 +3,10 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use npy_datafusion::datafusion::arrow::datatypes::DataType;
-use npy_datafusion::datafusion::common::DFSchema;
+use npy_datafusion::datafusion::arrow::datatypes::{DataType, TimeUnit};
 use npy_datafusion::datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use npy_datafusion::datafusion::common::{DFSchema, plan_err};
+use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::logical_expr::expr::{Between, Cast, InList};
 use npy_datafusion::datafusion::logical_expr::utils::merge_schema;
 use npy_datafusion::datafusion::logical_expr::{
@@ -101,6 +102,10 @@ pub(crate) fn of_function(
             false => instead,
         };
         ("a day", instead)
+    } else if is(&["FixedSizeBinary(16"]) {
+        return Some(format!(
+            "{name}{IS_OF_NUMBERS}{x} is a long double, which is bytes; read numbers by npy('x.npy', 'long_double_as_f64', 'true')"
+        ));
     } else if is(&["Duration("]) {
         ("a span of time", of(&format!("CAST({x} AS BIGINT)")))
     } else if is(&["String", "Utf8"]) {
@@ -255,23 +260,44 @@ impl Visitor for Arguments<'_> {
     }
 }
 
+/// Refuses `CAST(x AS TIMESTAMP)` of a number that is not an integer of 64 bits: DataFusion 55.2 takes that for seconds, and others for nanoseconds.
+pub(crate) fn check_casts(plan: &LogicalPlan) -> Result<()> {
+    let visited = plan.apply_with_subqueries(|part| {
+        let schema = merge_schema(&part.inputs());
+        part.apply_expressions(|expression| {
+            expression.apply(|expression| {
+                if let Expr::Cast(Cast { expr, field }) = expression
+                    && *field.data_type() == DataType::Timestamp(TimeUnit::Nanosecond, None)
+                    && let Ok(of) = expr.get_type(&schema)
+                    && of.is_numeric()
+                    && of != DataType::Int64
+                {
+                    let (name, x) = shown(expr);
+                    return plan_err!(
+                        "{name} is a number, and CAST as a TIMESTAMP does not say of what; write to_timestamp({x}) for seconds, and to_timestamp_millis({x}), to_timestamp_micros({x}) or to_timestamp_nanos({x}) for others"
+                    );
+                }
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    });
+    visited.map(|_| ())
+}
+
 /// Returns the column that is meant by an error about a text which is not a number, and what to write; `None` if the text is about something else.
 pub(crate) fn of_text(text: &str, plan: &LogicalPlan) -> Option<String> {
     let (_, cast) = text.split_once("Cannot cast string '")?;
-    let (value, after) = cast.rsplit_once("' to value of ")?;
-    let of_type = match after.split_once(' ')?.0 {
-        _ if value.contains('.') && is_number(value) => "DOUBLE",
-        "Int8" | "Int16" | "Int32" | "Int64" => "BIGINT",
-        "UInt8" | "UInt16" | "UInt32" | "UInt64" => "BIGINT UNSIGNED",
-        "Float16" | "Float32" | "Float64" => "DOUBLE",
-        _ => return None,
-    };
+    let (_, after) = cast.rsplit_once("' to value of ")?;
+    let is_of_number = ["Int", "UInt", "Float"].iter().any(|it| after.starts_with(it));
+    if !is_of_number {
+        return None;
+    }
     let mut found = None;
     let visited = plan.apply_with_subqueries(|part| {
         let schema = merge_schema(&part.inputs());
         part.apply_expressions(|expression| {
             expression.apply(|expression| {
-                found = of_expression(expression, &schema, of_type);
+                found = of_expression(expression, &schema);
                 Ok(match found {
                     Some(_) => TreeNodeRecursion::Stop,
                     None => TreeNodeRecursion::Continue,
@@ -283,7 +309,7 @@ pub(crate) fn of_text(text: &str, plan: &LogicalPlan) -> Option<String> {
 }
 
 /// Returns what to write for a comparison of text with a number, and for a CAST of text.
-fn of_expression(expression: &Expr, schema: &DFSchema, of_type: &str) -> Option<String> {
+fn of_expression(expression: &Expr, schema: &DFSchema) -> Option<String> {
     let find = |operands: &[&Expr], test: &dyn Fn(&DataType) -> bool| {
         let is = |operand: &&&Expr| operand.get_type(schema).is_ok_and(|it| test(&it));
         operands.iter().find(is).map(|it| (*it).clone())
@@ -298,7 +324,7 @@ fn of_expression(expression: &Expr, schema: &DFSchema, of_type: &str) -> Option<
             }
             let (name, x) = shown(&text);
             return Some(format!(
-                "{name} is text, and not all of it are numbers; write TRY_CAST({x} AS {of_type}), which is null for other texts"
+                "{name} is text, and not all of it are numbers; write TRY_CAST({x} AS DOUBLE), which is null for other texts"
             ));
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
@@ -325,7 +351,7 @@ fn of_expression(expression: &Expr, schema: &DFSchema, of_type: &str) -> Option<
         Expr::Literal(..) => format!(", or {y} in quotes"),
         _ => format!(", or CAST({y} AS TEXT) in the place of the number"),
     };
-    Some(format!("{name} is text; write TRY_CAST({x} AS {of_type}) in its place{as_text}"))
+    Some(format!("{name} is text; write TRY_CAST({x} AS DOUBLE) in its place{as_text}"))
 }
 
 /// Returns a name for an expression, and the expression as a statement has it.

@@ -114,7 +114,7 @@ impl Prepared<'_> {
         if let ControlFlow::Break(parameter) = statement.visit(&mut places) {
             if places.values.contains_key(&parameter) {
                 return plan_err!(
-                    "{parameter} of {name} is the text of a literal, as in DATE $1; write its value in quotes, or $1 without the type before it"
+                    "{parameter} of {name} is the text of a literal, as in DATE $1, and its value is not one; write the value in quotes, or $1 without the type before it"
                 );
             }
             return plan_err!(
@@ -194,6 +194,19 @@ fn parameter(expr: &ast::Expr) -> Option<&ast::Expr> {
     }
 }
 
+/// Returns the literal that a value is, for the place of the text of another one.
+fn literal(value: &ast::Expr) -> Option<ValueWithSpan> {
+    match value {
+        ast::Expr::Value(value) => Some(value.clone()),
+        ast::Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => {
+            let text = Value::SingleQuotedString(format!("-{}", literal(expr)?.value));
+            Some(ValueWithSpan { value: text, span: literal(expr)?.span })
+        }
+        ast::Expr::Nested(expr) | ast::Expr::Cast { expr, .. } => literal(expr),
+        _ => None,
+    }
+}
+
 fn cast(value: ast::Expr, data_type: ast::DataType) -> ast::Expr {
     let (kind, expr) = (ast::CastKind::Cast, Box::new(value));
     ast::Expr::Cast { kind, expr, data_type, array: false, format: None }
@@ -257,13 +270,11 @@ impl VisitorMut for Places {
     }
 
     fn pre_visit_expr(&mut self, expr: &mut ast::Expr) -> ControlFlow<String> {
-        // A number of `INTERVAL $1 DAY` is not in parentheses.
+        // The number of `INTERVAL $1 DAY` is not in parentheses.
         if let ast::Expr::Interval(interval) = expr
-            && let Some(parameter) = parameter(&interval.value)
-            && let Some(value @ ast::Expr::Value(_)) = self.values.get(&parameter.to_string())
+            && let ast::Expr::Value(place) = &mut *interval.value
         {
-            self.used.insert(parameter.to_string());
-            *interval.value = value.clone();
+            self.pre_visit_value(place)?;
         }
         if let ast::Expr::Value(ValueWithSpan { value: Value::Placeholder(parameter), .. }) = expr {
             let Some(value) = self.values.get(parameter) else {
@@ -281,11 +292,11 @@ impl VisitorMut for Places {
     /// Visits the text of `DATE $1`, too, which is no expression.
     fn pre_visit_value(&mut self, place: &mut ValueWithSpan) -> ControlFlow<String> {
         if let Value::Placeholder(parameter) = &place.value {
-            let Some(ast::Expr::Value(value)) = self.values.get(parameter) else {
+            let Some(value) = self.values.get(parameter).and_then(literal) else {
                 return ControlFlow::Break(parameter.clone());
             };
             self.used.insert(parameter.clone());
-            *place = value.clone();
+            *place = value;
         }
         ControlFlow::Continue(())
     }

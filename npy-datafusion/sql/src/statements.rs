@@ -87,6 +87,7 @@ pub(crate) async fn run(
                 (_, error) => error,
             })?;
         quotes::check_words(&statement, &plan)?;
+        numbers::check_casts(&plan)?;
         traps.remark_on_natural(&plan)?;
         // Its parts are shared.
         let of_plan = plan.clone();

@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
     Volatility,
 };
 
-use crate::exact_times::{converted_field, type_of_example};
+use crate::exact_times::{converted_field, in_hours_of, type_of_example};
 
 /// Returns the function.
 pub(crate) fn function() -> Arc<ScalarUDF> {
@@ -57,6 +57,12 @@ impl ScalarUDFImpl for Exact {
             ColumnarValue::Array(_) => "",
         };
         let column = place.try_as_str().flatten().unwrap_or_default();
+        let values = match (values.data_type(), args.return_field.data_type()) {
+            (DataType::Interval(_), DataType::Duration(_)) => {
+                &in_hours_of(values, args.number_rows)?
+            }
+            _ => values,
+        };
         let options = CastOptions { safe: false, ..CastOptions::default() };
         let converted = values.cast_to(args.return_field.data_type(), Some(&options));
         let converted = converted.map_err(|error| error.context(column))?;

@@ -18,7 +18,11 @@ const DAY: i128 = 86_400_000_000_000;
 
 /// Puts hours in the place of the days of intervals that are compared, or are next to spans.
 pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let is_comparison = !compared(&expression).is_empty();
+    let is_comparison = match &expression {
+        Expr::Case(case) => case.expr.is_some(),
+        Expr::ScalarFunction(call) => ["greatest", "least", "nullif"].contains(&call.name()),
+        other => !compared(other).is_empty(),
+    };
     let mut has_literal = false;
     expression.apply_children(|part| {
         has_literal |= interval(part).is_some();
@@ -43,7 +47,7 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
         DataType::Duration(unit) => Some(*unit),
         _ => None,
     });
-    let unit = unit.filter(|_| is_comparison);
+    let unit = unit.filter(|_| !compared(&expression).is_empty());
     let mut types = types.into_iter();
     expression.map_children(|part| {
         let data_type = types.next();
@@ -110,7 +114,7 @@ pub(super) fn in_hours(parts: IntervalMonthDayNano) -> IntervalMonthDayNano {
 }
 
 /// Returns the interval that a literal is; `None` for other expressions.
-pub(super) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
+pub(crate) fn interval(part: &Expr) -> Option<IntervalMonthDayNano> {
     let (value, is_negative) = match part {
         Expr::Literal(value, _) if matches!(value.data_type(), DataType::Interval(_)) => {
             (value, false)

@@ -57,14 +57,19 @@ impl ScalarUDFImpl for Hours {
         let [interval] = &args.args[..] else {
             return internal_err!("{} without an argument", self.name());
         };
-        let intervals = interval.cast_to(&INTERVAL, None)?.to_array(args.number_rows)?;
-        let intervals = intervals.as_primitive::<IntervalMonthDayNanoType>();
-        let hours = intervals.unary::<_, IntervalMonthDayNanoType>(in_hours);
-        Ok(ColumnarValue::Array(Arc::new(hours)))
+        in_hours_of(interval, args.number_rows)
     }
 
     /// Returns the bounds of the type: DataFusion compares them with those of the other side.
     fn evaluate_bounds(&self, _: &[&Interval]) -> Result<Interval> {
         Interval::make_unbounded(&INTERVAL)
     }
+}
+
+/// Puts hours in the place of the days of all intervals.
+pub(crate) fn in_hours_of(intervals: &ColumnarValue, rows: usize) -> Result<ColumnarValue> {
+    let intervals = intervals.cast_to(&INTERVAL, None)?.to_array(rows)?;
+    let intervals = intervals.as_primitive::<IntervalMonthDayNanoType>();
+    let hours = intervals.unary::<_, IntervalMonthDayNanoType>(in_hours);
+    Ok(ColumnarValue::Array(Arc::new(hours)))
 }

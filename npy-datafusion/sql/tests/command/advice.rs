@@ -8,7 +8,7 @@ use npy_core::{DateTime64, DynArray, NpyRecord, Order, TimeDelta64, WriteNpy};
 use crate::{files, run, stdout};
 
 /// Returns an array of one element of 16 bytes.
-fn raw(descr: &str) -> DynArray {
+pub(crate) fn raw(descr: &str) -> DynArray {
     DynArray::new(descr.parse().unwrap(), vec![1], Order::C, vec![0; 16]).unwrap()
 }
 
@@ -522,24 +522,24 @@ fn errors_say_what_to_write() {
         (&["SELECT upper(value) FROM t", "times.npy"], "Function 'upper' requires String"),
         (
             &["SELECT 1 FROM t WHERE name = 2", "names.npz"],
-            "; t.name is text; write TRY_CAST(t.name AS BIGINT) in its place, or '2' in quotes\n",
+            "; t.name is text; write TRY_CAST(t.name AS DOUBLE) in its place, or '2' in quotes\n",
         ),
         (
             &["SELECT name > 2 FROM t", "names.npz"],
-            "; write TRY_CAST(t.name AS BIGINT) in its place\n",
+            "; write TRY_CAST(t.name AS DOUBLE) in its place\n",
         ),
-        (&["SELECT 1 FROM t WHERE name BETWEEN 1 AND 3", "names.npz"], "AS BIGINT) in its place\n"),
+        (&["SELECT 1 FROM t WHERE name BETWEEN 1 AND 3", "names.npz"], "AS DOUBLE) in its place\n"),
         (
             &["SELECT upper(name) IN (2) FROM t", "names.npz"],
-            "; a value is text; write TRY_CAST(… AS BIGINT) in its place, or '2' in",
+            "; a value is text; write TRY_CAST(… AS DOUBLE) in its place, or '2' in",
         ),
         (
             &["SELECT CAST(left(name, 1) AS INT) FROM t", "names.npz"],
-            "; a value is text, and not all of it are numbers; write TRY_CAST(… AS BIGINT), which",
+            "; a value is text, and not all of it are numbers; write TRY_CAST(… AS DOUBLE), which",
         ),
         (
             &["SELECT CAST(v AS INT) FROM (SELECT name || '7' AS v FROM t)", "names.npz"],
-            "write TRY_CAST(… AS BIGINT), which",
+            "write TRY_CAST(… AS DOUBLE), which",
         ),
         (
             &[
@@ -554,7 +554,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT 1 FROM t WHERE name > id", "names.npz"],
-            "; t.name is text; write TRY_CAST(t.name AS BIGINT UNSIGNED) in its place\n",
+            "; t.name is text; write TRY_CAST(t.name AS DOUBLE) in its place\n",
         ),
         (
             &["SELECT 1 FROM t WHERE name = id", "names.npz"],
@@ -803,7 +803,7 @@ fn the_advice_can_be_followed() {
         ("SELECT value + INTERVAL '5 seconds' AS x FROM t", "1970-01-02T01:00:05"),
         ("SELECT avg(TRY_CAST(a AS DOUBLE)) AS x FROM (VALUES ('1'), ('b')) v(a)", "1.0"),
         (
-            "SELECT count(*) AS x FROM (VALUES ('1'), ('b')) v(a) WHERE TRY_CAST(a AS BIGINT) = 1",
+            "SELECT count(*) AS x FROM (VALUES ('1'), ('b')) v(a) WHERE TRY_CAST(a AS DOUBLE) = 1",
             "1",
         ),
         ("SELECT sum(\"npy()\".id) AS x FROM npy('ticks.npy')", "6"),

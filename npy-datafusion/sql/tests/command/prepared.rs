@@ -38,6 +38,7 @@ fn values_are_those_of_literals() {
             "3",
         ),
         ("SELECT DATE '2026-01-02' + INTERVAL $1 DAY AS x", "(3)", "2026-01-05"),
+        ("SELECT DATE '2026-01-02' + INTERVAL $1 DAY AS x", "(-1)", "2026-01-01"),
         ("SELECT DATE $1 - 1 AS x", "('2026-01-02')", "2026-01-01"),
         ("SELECT $1 AS x", " USING 7", "7"),
     ] {

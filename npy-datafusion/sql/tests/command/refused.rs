@@ -3,6 +3,7 @@
 use npy_core::time::Second;
 use npy_core::{ByteStr, DateTime64, WriteNpy};
 
+use crate::advice::raw;
 use crate::{files, run, stdout};
 
 /// Guards joins without a condition, text among bytes and numbers, and messages about the inside of the engine.
@@ -12,6 +13,7 @@ fn the_reason_is_in_plain_words() {
     let at = directory.path();
     [ByteStr::<4>::new("RJOB").unwrap()].write_npy(at.join("stations.npy")).unwrap();
     [ByteStr::<4>::new(b"a\xff").unwrap()].write_npy(at.join("latin.npy")).unwrap();
+    raw("<f16").write_npy(at.join("l.npy")).unwrap();
     // 02:30 on the days when the clocks of Berlin go forward and back.
     for (name, seconds) in [("forward.npy", 1_711_852_200), ("back.npy", 1_729_996_200)] {
         [DateTime64::<Second>::new(seconds)].write_npy(at.join(name)).unwrap();
@@ -39,8 +41,30 @@ fn the_reason_is_in_plain_words() {
         ),
         (
             &["SELECT date_trunc('5 minutes', TIMESTAMP '2026-01-02')"],
-            "write date_bin(INTERVAL '5 minutes', t)",
+            "write one of them, or date_bin(INTERVAL '5 minutes', t)",
         ),
+        (
+            &["SELECT -arrow_cast(5400, 'Duration(s)')"],
+            "the negative of a span of time s is INTERVAL '0 seconds' - s",
+        ),
+        (
+            &["SELECT '2026-01-02' || '' + INTERVAL '1 day'"],
+            "write CAST(x AS DATE) for a text that is a day",
+        ),
+        (
+            &["SELECT ifnull(DATE '2026-01-02', '2026-01-03')"],
+            "its arguments need one type: DATE '2026-01-02'",
+        ),
+        (&["SELECT value + 1 FROM t", "l.npy"], "npy('x.npy', 'long_double_as_f64', 'true')"),
+        (
+            &["SELECT sum(value) FROM t", "l.npy"],
+            "value is a long double, which is bytes; read numbers by npy('x.npy', 'long_double_as_f64'",
+        ),
+        (
+            &["SELECT CAST(id + 0.5 AS TIMESTAMP) FROM t", "ticks.npy"],
+            "write to_timestamp(…) for seconds",
+        ),
+        (&["SELECT id::TIMESTAMP FROM t", "ticks.npy"], "write to_timestamp(t.id) for seconds"),
         (&["SELECT to_char(now(), 'YYYY-MM-DD')"], "write it as in '%Y-%m-%d %H:%M:%S'"),
         (
             &["SELECT to_char(arrow_cast(5400, 'Duration(s)'), 'HH:MM')"],
@@ -52,12 +76,9 @@ fn the_reason_is_in_plain_words() {
         ),
         (
             &["PREPARE p AS SELECT DATE $1; EXECUTE p(DATE '2026-01-02')"],
-            "$1 of p is the text of a literal, as in DATE $1; write its value in quotes",
+            "$1 of p is the text of a literal, as in DATE $1, and its value is not one; write the value in quotes",
         ),
-        (
-            &["SELECT * FROM npy('*.npz::id')"],
-            "for f in *.npz; do npy convert \"$f::id\" \"${f%.npz}.npy\"; done",
-        ),
+        (&["SELECT * FROM npy('*.npz::id')"], "npy('*.npz') has the members as columns"),
         (
             &["SELECT EXISTS (SELECT 1 FROM t b WHERE b.id <= a.id) FROM t a", "ticks.npy"],
             "this form",
@@ -132,7 +153,10 @@ fn the_reason_is_in_plain_words() {
             &["SELECT CASE WHEN id > 2 THEN name ELSE id END FROM t", "names.npz"],
             "the results of a CASE are t.name, which is text, and numbers",
         ),
-        (&["SELECT ifnull(price, 'none') FROM t", "ticks.npy"], "results of nvl are 'none', which"),
+        (
+            &["SELECT ifnull(price, 'none') FROM t", "ticks.npy"],
+            "results of coalesce are 'none', which",
+        ),
         (&["SELECT nvl2(id, 'none', price) FROM t", "ticks.npy"], "results of nvl2 are 'none',"),
         (
             &["SELECT lag(count(*)) OVER (PARTITION BY id % 2) FROM t GROUP BY id", "ticks.npy"],
@@ -255,6 +279,7 @@ fn the_reason_is_in_plain_words() {
             "6",
         ),
         ("SELECT count(*) AS x FROM t CROSS JOIN t a", "9"),
+        ("SELECT sum(coalesce(id, '0')) AS x FROM t", "6"),
         (
             "SELECT CAST(CAST(avg(CAST(d AS INT)) AS INT) AS DATE) AS x FROM (SELECT DATE '2026-01-02' AS d)",
             "2026-01-02",
