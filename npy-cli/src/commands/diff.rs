@@ -24,7 +24,9 @@ use self::excerpt::excerpts;
 use super::info::{full_dtype, python_tuple};
 use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
+use crate::output::{
+    Answer, Failure, Of, Output, Progress, Result, note, printable, unless_unread,
+};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::{Target, refuse_two_stdin};
@@ -105,6 +107,8 @@ struct Differences {
     largest: Option<(f64, usize, String)>,
     /// The number of values that are NaN in one array, and another number in the other.
     nan_in_one: usize,
+    /// True if a time differs, for which there is no tolerance.
+    has_times: bool,
 }
 
 /// Two values that differ.
@@ -209,6 +213,11 @@ impl Args {
         let mut b = Side::open(b, targets.1, &mut objects.1)?;
         differences.compare_headers(&a, &b, self)?;
         differences.compare_rows(&mut a, &mut b, self)?;
+        if differences.has_times && !self.tolerance.is_exact() && !self.quiet {
+            let message =
+                "times and spans of time are compared exactly; --rtol and --atol are for numbers";
+            note(targets.0, message);
+        }
         unless_unread(self.print(&differences, targets, out))?;
         Ok(differences.is_equal())
     }
@@ -503,6 +512,7 @@ impl Differences {
                 continue;
             }
             self.values += 1;
+            self.has_times |= is_time(ours.cell.dtype());
             match difference {
                 Distance::Number(distance) => {
                     if self.largest.as_ref().is_none_or(|(largest, ..)| distance > *largest) {
