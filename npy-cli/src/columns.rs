@@ -315,6 +315,14 @@ impl Columns {
         leaves
     }
 
+    /// Returns the columns with their positions as numbers, which are the same for each slice of the same shape.
+    pub(crate) fn by_position(mut self) -> Self {
+        for dim in self.parts.iter_mut().flat_map(|part| &mut part.dims) {
+            *dim = Steps::all(dim.count);
+        }
+        self
+    }
+
     /// Returns the row as JSON has it.
     pub(crate) fn tree(&self) -> Tree {
         if let ([part], false) = (&self.parts[..], self.is_selection) {

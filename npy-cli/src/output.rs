@@ -210,6 +210,14 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     format!("{places}{start}{problem}; {remedy}")
 }
 
+/// Returns true for the start of a line of names, `[0],[1]` or `[0][0],[0][1]`, or of one name and a number in the next line. JSON has neither.
+fn has_names(found: &str) -> bool {
+    let digits = found.trim_start_matches('[').trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = digits.strip_prefix(']').filter(|_| !found.starts_with("[[")).unwrap_or_default();
+    let next = rest.strip_prefix("\\n").unwrap_or(rest);
+    next.starts_with(|c: char| c.is_ascii_digit() || c == '-') || rest.starts_with([',', '['])
+}
+
 /// Returns the advice for text in the place of an array: that for a member of an archive, or for a stream by its first byte, as an object or
 /// a list of JSON, or any other.
 fn as_text(kind: &ErrorKind) -> &'static str {
@@ -217,10 +225,13 @@ fn as_text(kind: &ErrorKind) -> &'static str {
     else {
         return "";
     };
-    match found.trim_start_matches(['"', ' ']).as_bytes() {
+    let found = found.trim_start_matches(['"', ' ']);
+    match found.as_bytes() {
         _ if hint.contains("npz::") => "; it looks like text: npy npz extract copies any member",
         [b'{', ..] => "; it looks like text: npy convert - OUT.npy --from jsonl reads JSON lines",
-        [b'[', ..] => "; it looks like text: npy convert - OUT.npy --from json reads a JSON list",
+        [b'[', ..] if !has_names(found) => {
+            "; it looks like text: npy convert - OUT.npy --from json reads a JSON list"
+        }
         _ => "; it looks like text: npy convert - OUT.npy --from csv reads CSV",
     }
 }
@@ -287,7 +298,7 @@ pub(crate) fn reason(kind: &ErrorKind) -> String {
         }
         ErrorKind::Unsupported { what, needs, .. } if needs.contains("npy_core::") => {
             format!(
-                "{what} cannot be joined or appended; npy convert --dtype makes plain values of it"
+                "{what} cannot be joined or appended; npy convert --dtype makes plain values of numbers, text and times"
             )
         }
         kind => kind.to_string().replace('\n', " "),

@@ -19,7 +19,8 @@ pub(crate) struct Printer<'a> {
     out: &'a mut dyn Write,
     form: Form,
     sheet: Option<Sheet>,
-    names: Option<Vec<String>>,
+    /// The columns by position; `None` before the first array.
+    keys: Option<Vec<String>>,
     /// True if CSV begins with its first row.
     is_headless: bool,
     /// True before the first row.
@@ -36,13 +37,13 @@ const MIN_THREAD_BYTES: usize = 1 << 18;
 impl<'a> Printer<'a> {
     /// Prints to a file, in any form but a table.
     pub(crate) fn to(out: &'a mut dyn Write, form: Form) -> Self {
-        let (names, buffer) = (None, Vec::new());
+        let (keys, buffer) = (None, Vec::new());
         let is_headless = false;
         Printer {
             out,
             form,
             sheet: None,
-            names,
+            keys,
             is_headless,
             is_first: true,
             buffer,
@@ -87,31 +88,30 @@ impl<'a> Printer<'a> {
     /// Starts with the rows of an array.
     fn begin(&mut self, rows: &Rows<'_>) -> Result<()> {
         if matches!(self.form, Form::Json | Form::JsonLines) {
-            if self.form == Form::Json && self.names.is_none() {
-                self.names = Some(Vec::new());
+            if self.form == Form::Json && self.keys.is_none() {
+                self.keys = Some(Vec::new());
                 self.buffer.push(b'[');
             }
             return Ok(());
         }
-        let names = rows.names();
-        match &self.names {
+        match &self.keys {
             None => {}
-            Some(known) if *known == names => return Ok(()),
+            Some(known) if *known == rows.keys => return Ok(()),
             Some(known) => {
-                let (known, names) = (known.join(","), names.join(","));
+                let (known, keys) = (known.join(","), rows.keys.join(","));
                 let message =
-                    format!("the columns are {names}, but those of the first array are {known}");
+                    format!("the columns are {keys}, but those of the first array are {known}");
                 return Err(Failure::new(rows.name(), message));
             }
         }
         match (&mut self.sheet, self.form) {
-            (Some(sheet), _) => sheet.begin(&names, rows.aligns(), rows.left_out()),
+            (Some(sheet), _) => sheet.begin(&rows.names(), rows.aligns(), rows.left_out()),
             (None, Form::Csv(comma)) if !self.is_headless => {
                 csv_header(&rows.leaves, comma, &mut self.buffer)
             }
             (None, _) => {}
         }
-        self.names = Some(names);
+        self.keys = Some(rows.keys.clone());
         Ok(())
     }
 

@@ -90,6 +90,8 @@ pub(crate) struct Rows<'a> {
     source: Source,
     /// The columns of a table and of CSV.
     pub(crate) leaves: Vec<Leaf>,
+    /// The names of the columns by position, which are those of all arrays that can be printed together.
+    pub(crate) keys: Vec<String>,
     /// A row of JSON.
     pub(crate) tree: Tree,
     /// The form of the columns as an array, if they were chosen.
@@ -165,7 +167,9 @@ impl<'a> Rows<'a> {
         let source = Source::new(reader, selection, target)?;
         let threads = thread::available_parallelism().map_or(1, |threads| threads.get().min(8));
         let taken = (!names.is_empty()).then(|| columns.taken());
-        Ok(Rows { source, leaves, tree, taken, total, threads, objects })
+        let keys = columns.by_position().leaves(split, leaves.len());
+        let keys = keys.into_iter().map(|key| key.name).collect();
+        Ok(Rows { source, leaves, keys, tree, taken, total, threads, objects })
     }
 
     /// Returns the shape of the array after its slice.

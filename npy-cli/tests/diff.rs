@@ -73,6 +73,51 @@ fn diff_of_columns_compares_these_alone() {
     }
 }
 
+/// Guards columns without names, which are compared and joined by position as in NumPy, whatever their numbers in the file.
+#[test]
+fn columns_of_slices_are_paired_by_position() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let save = |name: &str, shape: &[usize], numbers: &[f64]| {
+        let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+        let array = DynArray::new("<f8".parse().unwrap(), shape, Order::C, bytes).unwrap();
+        npy_core::save(path.join(name), &array).unwrap();
+    };
+    let numbers: Vec<f64> = (0..12).map(f64::from).collect();
+    save("b.npy", &[3, 4], &numbers);
+    save("r.npy", &[3, 2], &[2., 3., 6., 7., 10., 11.]);
+    save("cube.npy", &[3, 2, 2], &numbers);
+    save("pairs.npy", &[2, 4], &[1., 2., 1., 2., 3., 4., 3., 4.]);
+    for (a, b, equal) in [
+        ("b.npy", "b.npy[:, ::-1]", false),
+        ("b.npy[:, :2]", "b.npy[:, 2:]", false),
+        ("r.npy", "b.npy[:, 1:3]", false),
+        ("r.npy", "b.npy[:, ::2]", false),
+        ("r.npy", "b.npy[:, 2:]", true),
+        ("r.npy[:, ::-1]", "b.npy[:, :1:-1]", true),
+        ("cube.npy[..., :1]", "cube.npy[..., 1:2]", false),
+        ("cube.npy[:, 1]", "b.npy[:, 2:]", true),
+        ("cube.npy[:, 1]", "b.npy[:, :2]", false),
+        ("pairs.npy[:, :2]", "pairs.npy[:, 2:]", true),
+    ] {
+        for more in [&[][..], &["--values"], &["--json"], &["--atol", "0.5"]] {
+            let found = code(path, &[&["diff", a, b], more].concat());
+            assert_eq!(found.0, i32::from(!equal), "{a} {b} {more:?}: {found:?}");
+        }
+    }
+    // The numbers that `-c` names are those in the file.
+    ok(path, &["diff", "b.npy", "b.npy[:, ::-1]", "-c", "0,3"]);
+    ok(path, &["diff", "cube.npy[:, :, :1]", "cube.npy[:, :, 0:2:2]", "-c", "1"]);
+    assert_eq!(code(path, &["diff", "cube.npy[..., :1]", "cube.npy[..., 1:]", "-c", "1"]).0, 1);
+    let found = npy(path, &["diff", "b.npy[:1, 2:]", "b.npy[:1, :2]"]);
+    let found = String::from_utf8(found.stdout).unwrap();
+    assert!(found.contains("row 0, [2]: 2.0 → 0.0\nrow 0, [3]: 3.0 → 1.0\n"), "{found}");
+
+    let rows = ok(path, &["cat", "--csv", "r.npy[:1]", "b.npy[:1, 2:]"]);
+    assert_eq!(rows, "[0],[1]\n2.0,3.0\n2.0,3.0\n");
+    assert_eq!(code(path, &["cat", "r.npy", "b.npy"]).0, 2);
+}
+
 /// Guards that a copy of narrower numbers can be compared by a tolerance.
 #[test]
 fn diff_of_values_takes_other_dtypes() {

@@ -269,6 +269,11 @@ fn values_that_do_not_fit_are_refused_with_their_reason() {
     save_objects(&path.join("zero.npy"), 1, b"X\x02\0\0\0a\0");
     fs::write(path.join("span.csv"), "v\n90 seconds\n").unwrap();
     fs::write(path.join("months.csv"), "v\n5 months\n").unwrap();
+    fs::write(path.join("days.csv"), "v\n31.01.2024\n").unwrap();
+    fs::write(path.join("yes.csv"), "v\nyes\n").unwrap();
+    // [datetime(2024, 1, 31), None]
+    let times = b"cdatetime\ndatetime\nC\x0a\x07\xe8\x01\x1f\0\0\0\0\0\0\x85RN";
+    save_objects(&path.join("times.npy"), 2, times);
     fs::write(path.join("no.csv"), "v\nninety\n").unwrap();
     fs::write(path.join("large.json"), "[1e400]").unwrap();
     for (args, message) in [
@@ -286,6 +291,20 @@ fn values_that_do_not_fit_are_refused_with_their_reason() {
             "\"90 seconds\" is not an integer; a dtype '<m8[ns]' reads spans of time\n",
         ),
         (&["months.csv", "--dtype", "M8[D]"], "00.5+02:00; a dtype '<m8[M]' reads spans of time\n"),
+        (&["times.npy", "--dtype", "i8"], "is not an integer; a dtype '<M8[s]' reads times\n"),
+        (&["times.npy", "--dtype", "f8"], "is not a number; a dtype '<M8[s]' reads times\n"),
+        (
+            &["times.npy[::-1]", "--dtype", "i8"],
+            "it is missing, and not an integer; a dtype '<M8[s]' reads times\n",
+        ),
+        (
+            &["days.csv", "--dtype", "M8[D]"],
+            "00.5+02:00; npy sql makes times of text (U): to_timestamp(x, '%d.%m.%Y %H:%M')\n",
+        ),
+        (
+            &["yes.csv", "--dtype", "?"],
+            "is not True or False; npy sql makes booleans of text (U): x = 'yes'\n",
+        ),
         (&["no.csv", "--dtype", "m8[m]"], "\"ninety\" is not a span of time, such as 90 seconds"),
         (&["no.csv", "--cast", "lossless"], "--cast lossless is for the values of a --dtype"),
         (&["large.json"], "no float is as large; in quotes, it is kept as text"),

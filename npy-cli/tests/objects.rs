@@ -213,10 +213,19 @@ fn objects_of_different_kinds_become_the_values_that_numpy_makes() {
         (&["n.npy", "--dtype", "f8", "--cast", "lossless"], "row 2: 9007199254740993 is not a"),
         (&["n.npy[:2]", "--dtype", "f4", "--cast", "lossless"], "row 1: -2.7 is not in '<f4'"),
         (&["mix.npy", "--dtype", "U", "--cast", "lossless"], "row 0: True is not text"),
-        (&["none.npy", "--dtype", "i4"], "row 0: None is not an integer; a float dtype has nan"),
+        (
+            &["none.npy", "--dtype", "i4"],
+            "value: it is missing, and not an integer; of a float dtype, it is nan\n",
+        ),
     ] {
         let said = refused(path, args);
         assert!(said.contains(message), "{said}");
+    }
+    // Some objects, such as functions, do not become plain values.
+    for file in ["f.npy", "o.npy"] {
+        let (exit, said) = code(path, &["append", file, "n.npy"]);
+        let advice = "; npy convert --dtype makes plain values of numbers, text and times\n";
+        assert!(exit == 2 && said.ends_with(advice), "{said}");
     }
 }
 

@@ -92,7 +92,7 @@ fn a_member_is_written_where_it_can_be() {
                 "npy concat x.npy x.npy -o OUT.npy && npy convert OUT.npy a.npz::k writes it"
             }
             ("convert", _) => {
-                "a.npz::k: is a member of an archive, which is an array in the format of .npy; leave out --to"
+                "a.npz::k: is a member of an archive, which is an array in the format of .npy; write it with --to npz"
             }
             _ => {
                 "a.npz::k: names a member of an archive, which has arrays alone as members; name a file\n"
@@ -106,7 +106,10 @@ fn a_member_is_written_where_it_can_be() {
             &["convert", "x.npy", "a.npz::k[0]"][..],
             "is a part of an array; name a file or a member",
         ),
-        (&["convert", "x.npy", "-::k", "--to", "npz"], "--to npz writes an archive to it"),
+        (
+            &["convert", "x.npy", "-::k", "--to", "npz"],
+            "standard output has no members; --to npz writes an archive with one to -\n",
+        ),
         (&["convert", "x.npy", "a.csv::k"], "name an archive, such as OUT.npz::NAME"),
         (&["npz", "extract", "m.npz", "-C", "a.npz::k"], "which npy convert alone writes"),
         (&["npz", "pack", "--append", "a.npz::k", "x.npy"], "npy convert x.npy a.npz::k writes it"),
@@ -131,6 +134,13 @@ fn a_member_is_written_where_it_can_be() {
     fs::write(path.join("w"), "").unwrap();
     ok(path, &["concat", "x.npy", "x.npy", "-o", "w::v.npy"]);
     ok(path, &["npz", "pack", "w::v.npz", "x.npy"]);
+    for to in [&["w::c.npy"][..], &["new::c.npy"], &["new::c", "--to", "npy"]] {
+        ok(path, &[&["convert", "x.npy"], to].concat());
+        ok(path, &["diff", "x.npy", to[0]]);
+    }
+    fs::copy(path.join("m.npz"), path.join("m")).unwrap();
+    ok(path, &["convert", "x.npy", "m::c", "--to", "npz"]);
+    ok(path, &["diff", "x.npy", "m::c"]);
     assert!(path.join("w::v.npy").is_file() && path.join("w::v.npz").is_file());
 }
 

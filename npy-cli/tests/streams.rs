@@ -29,6 +29,11 @@ fn messages_about_streams_say_that_they_are_read_once() {
     let path = directory.path();
     [1i32, 2].write_npy(path.join("i.npy")).unwrap();
     [0.5f64, 3.0].write_npy(path.join("f.npy")).unwrap();
+    for (name, text) in
+        [("names.csv", "[0],[1]\n1,2\n"), ("name.csv", "[0]\n-1\n"), ("list.json", "[0,1]\n")]
+    {
+        fs::write(path.join(name), text).unwrap();
+    }
     ok(path, &["convert", "f.npy", "f.safetensors"]);
     fs::write(path.join("t.csv"), "v\n1.5\n").unwrap();
     let twice = "standard input, -, is named 2 times, and can be read only once; save it to a file first, and name the file\n";
@@ -57,6 +62,23 @@ fn messages_about_streams_say_that_they_are_read_once() {
             &["append", "f.npy", "-"],
             "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
         ),
+        (
+            "names.csv",
+            &["head", "-"],
+            "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
+        ),
+        (
+            "name.csv",
+            &["head", "-"],
+            "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
+        ),
+        (
+            "list.json",
+            &["head", "-"],
+            "; it looks like text: npy convert - OUT.npy --from json reads a JSON list\n",
+        ),
+        ("f.npy", &["convert", "-", "-", "--to", "npy", "--compress"], "npy: --compress is for"),
+        ("f.npy", &["convert", "-", "-", "--to", "csv", "--order", "f"], "npy: --dtype, --order"),
         ("i.npy", &["repair", "-"], "standard input: this needs a file; save it to one first"),
         ("i.npy", &["npz", "rm", "-", "a"], "standard input: this needs a file"),
         ("i.npy", &["npz", "align", "-"], "standard input: this needs a file"),

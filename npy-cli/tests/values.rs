@@ -66,6 +66,17 @@ fn diff_compares_times_of_different_units() {
     write(&path.join("seconds.npy"), "<m8[s]", 2, &counts(&[60, 121]));
     let (_, out, _) = run(path, &["diff", "minutes.npy", "seconds.npy"]);
     assert!(out.ends_with("row 1, value: 2 minutes → 121 seconds\n1 of 2 rows differ\n"), "{out}");
+    // Tolerances are for numbers.
+    for (other, said) in [
+        (
+            "seconds.npy",
+            "note: minutes.npy: times and spans of time are compared exactly; --rtol and --atol are for numbers\n",
+        ),
+        ("minutes.npy", ""),
+    ] {
+        let (_, _, message) = run(path, &["diff", "minutes.npy", other, "--atol", "2"]);
+        assert_eq!(message, said);
+    }
 }
 
 /// Guards that NaN and "not a time" are equal to themselves among numbers and among objects, unless the option says otherwise; and that
@@ -216,7 +227,7 @@ fn diff_refuses_tolerances_that_are_no_distance() {
 #[test]
 fn bytes_after_an_array_or_an_archive_are_remarks() {
     const UNCOUNTED: &str = " that the header does not count, if a writer was stopped; npy append x.npy --uncounted keep";
-    const REMOVE: &str = "; npy append x.npy --uncounted remove removes all bytes after the array";
+    const REMOVE: &str = "; bytes may have been inserted before them, or the dtype may lack a field; if the last values are right, npy append x.npy --uncounted remove removes all bytes after the array";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
     for (bytes, size, remark) in [
@@ -262,8 +273,8 @@ fn bytes_after_an_array_or_an_archive_are_remarks() {
     let mut file = Vec::new();
     1.5f64.write_npy_to(&mut file).unwrap();
     fs::write(path.join("x.npy"), [&file[..], &[0; 8]].concat()).unwrap();
-    let repair =
-        "; npy repair x.npy --uncounted remove -o OUT --yes removes all bytes after the array";
+    let repair = REMOVE
+        .replace("append x.npy --uncounted remove", "repair x.npy --uncounted remove -o OUT --yes");
     assert_eq!(
         run(path, &["verify", "x.npy"]).1,
         format!("x.npy: ok; 8 bytes follow the array{repair}\n")

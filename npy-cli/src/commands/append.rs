@@ -165,7 +165,7 @@ impl Args {
             if source.dtype().has_object() {
                 return Err(Failure::new(
                     input,
-                    "Python objects cannot be appended; npy convert --dtype makes plain values of them",
+                    "Python objects cannot be appended; npy convert --dtype makes plain values of numbers, text and times",
                 ));
             }
             check_shape(input, source.header(), file.header())?;

@@ -10,7 +10,7 @@ mod safetensors;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::mem;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use npy_core::dtype::Field;
@@ -167,6 +167,7 @@ impl Format {
 impl Args {
     pub(crate) fn run(mut self) -> Result {
         self.raw.mark(&mut self.input);
+        self.join_path();
         let mut plain = self.output.path.with_extension("");
         if self.to.is_none() && Format::of(&plain).is_none() {
             plain.set_extension("npy");
@@ -208,6 +209,16 @@ impl Args {
         Ok(Answer::Yes)
     }
 
+    /// Takes `::` as a part of the path of the output, unless the name before it is that of an archive, or of another format.
+    fn join_path(&mut self) {
+        let Target { path, member: Some(member), slice: None, .. } = &self.output else { return };
+        let is_file = Format::of(path).is_some() || self.output.is_stdin();
+        if !is_file && self.to != Some(Format::Npz) && !source::begins_as_archive(path) {
+            let path = [path.as_os_str(), "::".as_ref(), member.as_ref()];
+            self.output = PathBuf::from(path.join("".as_ref())).into();
+        }
+    }
+
     /// Refuses an output that is neither a file nor a member of an archive.
     fn check_output(&self, format: Format) -> Result<()> {
         let Target { slice, member, .. } = &self.output;
@@ -216,10 +227,12 @@ impl Args {
                 "is a part of an array; name a file or a member of an archive, which is written as a whole"
             }
             (None, Some(_)) if self.output.is_stdin() => {
-                "is a member of standard output; --to npz writes an archive to it, with one member"
+                return Err(Failure::usage(
+                    "standard output has no members; --to npz writes an archive with one to -",
+                ));
             }
             (None, Some(_)) if format != Format::Npz && self.to.is_some() => {
-                "is a member of an archive, which is an array in the format of .npy; leave out --to, or name a file"
+                "is a member of an archive, which is an array in the format of .npy; write it with --to npz, or name a file"
             }
             (None, Some(_)) if format != Format::Npz => {
                 "has a member, as archives alone have; name an archive, such as OUT.npz::NAME, or leave out the member"
@@ -249,7 +262,7 @@ impl Args {
     fn to_text(&self, form: Form, output: &OutputFile<'_>) -> Result<()> {
         if self.dtype.is_some() || self.order.is_some() || self.endian.is_some() || self.compress {
             let message = "--dtype, --order, --endian and --compress are for .npy and .npz files";
-            return Err(Failure::new(&self.output, message));
+            return Err(Failure::usage(message));
         }
         let reader = self.open_array()?;
         let reader = reader.numbers_of(&self.void, &self.input)?;
@@ -269,7 +282,7 @@ impl Args {
 
     fn to_npy(&self, output: &OutputFile<'_>) -> Result<()> {
         if self.compress {
-            return Err(Failure::new(&self.output, "--compress is for .npz files"));
+            return Err(Failure::usage("--compress is for .npz files"));
         }
         let reader = self.open_array()?;
         let header = reader.header();

@@ -24,7 +24,9 @@ use self::excerpt::excerpts;
 use super::info::{full_dtype, python_tuple};
 use crate::args::whole;
 use crate::columns::{Columns, Leaf, Split};
-use crate::output::{Answer, Failure, Of, Output, Progress, Result, printable, unless_unread};
+use crate::output::{
+    Answer, Failure, Of, Output, Progress, Result, note, printable, unless_unread,
+};
 use crate::raw::RawFiles;
 use crate::source::{self, AnyReader, Archive, Input, Parted, Source};
 use crate::target::{Target, refuse_two_stdin};
@@ -105,6 +107,8 @@ struct Differences {
     largest: Option<(f64, usize, String)>,
     /// The number of values that are NaN in one array, and another number in the other.
     nan_in_one: usize,
+    /// True if a time differs, for which there is no tolerance.
+    has_times: bool,
 }
 
 /// Two values that differ.
@@ -209,6 +213,11 @@ impl Args {
         let mut b = Side::open(b, targets.1, &mut objects.1)?;
         differences.compare_headers(&a, &b, self)?;
         differences.compare_rows(&mut a, &mut b, self)?;
+        if differences.has_times && !self.tolerance.is_exact() && !self.quiet {
+            let message =
+                "times and spans of time are compared exactly; --rtol and --atol are for numbers";
+            note(targets.0, message);
+        }
         unless_unread(self.print(&differences, targets, out))?;
         Ok(differences.is_equal())
     }
@@ -344,9 +353,13 @@ impl<'a> Side<'a> {
         Ok(Side { source, dtype, objects, has_ordered_dicts, has_scalars })
     }
 
-    fn leaves(&self, columns: &[String]) -> Result<Vec<Leaf>> {
+    /// Returns the scalars of a row, each after its name by position, which pairs it with that of the other array.
+    fn leaves(&self, columns: &[String]) -> Result<Vec<(String, Leaf)>> {
         let (selection, name) = (self.source.selection(), self.source.name());
-        Columns::resolve(&self.dtype, selection, columns, name)?.all_leaves(Split::Elements, name)
+        let columns = Columns::resolve(&self.dtype, selection, columns, name)?;
+        let leaves = columns.all_leaves(Split::Elements, name)?;
+        let keys = columns.by_position().leaves(Split::Elements, leaves.len());
+        Ok(keys.into_iter().map(|key| key.name).zip(leaves).collect())
     }
 }
 
@@ -373,13 +386,14 @@ impl Differences {
         let (ours, theirs) = (a.leaves(columns)?, b.leaves(columns)?);
         let texts = [(&ours, &theirs), (&theirs, &ours)].map(|(leaves, others)| {
             let others: HashMap<&str, DType> =
-                others.iter().map(|leaf| (&leaf.name[..], native(leaf.cell.dtype()))).collect();
-            let differs = |leaf: &&Leaf| {
-                let other = others.get(&leaf.name[..]);
+                others.iter().map(|(key, leaf)| (&key[..], native(leaf.cell.dtype()))).collect();
+            let differs = |(key, leaf): &&(String, Leaf)| {
+                let other = others.get(&key[..]);
                 other.is_none_or(|dtype| !args.values && *dtype != native(leaf.cell.dtype()))
             };
             let all = leaves.iter().filter(differs);
-            let texts = all.map(|leaf| format!("{} {}", leaf.name, full_dtype(leaf.cell.dtype())));
+            let texts =
+                all.map(|(_, leaf)| format!("{} {}", leaf.name, full_dtype(leaf.cell.dtype())));
             texts.collect::<Vec<_>>().join(", ")
         });
         if texts.iter().any(|text| !text.is_empty()) {
@@ -409,23 +423,15 @@ impl Differences {
         let is_same = a.dtype == b.dtype && args.columns.is_empty();
         let (a, b) = (&mut a.source, &mut b.source);
         // Columns that only one of the arrays has were seen in the dtype or the shape.
-        let pairs: Vec<(&Leaf, &Leaf)> =
-            match ours.iter().map(|leaf| &leaf.name).eq(theirs.iter().map(|leaf| &leaf.name)) {
-                true => ours.iter().zip(&theirs).collect(),
-                false => {
-                    let by_name: HashMap<&str, &Leaf> =
-                        theirs.iter().map(|leaf| (leaf.name.as_str(), leaf)).collect();
-                    let pairs = ours
-                        .iter()
-                        .filter_map(|leaf| Some((leaf, *by_name.get(leaf.name.as_str())?)));
-                    pairs.collect()
-                }
-            };
+        let others: HashMap<&str, &Leaf> =
+            theirs.iter().map(|(key, leaf)| (&key[..], leaf)).collect();
+        let pairs = ours.iter().filter_map(|(key, leaf)| Some((leaf, *others.get(&key[..])?)));
+        let pairs: Vec<(&Leaf, &Leaf)> = pairs.collect();
         self.columns = pairs.len();
         // Equal bytes are equal values, except for NaN, and for the indices of objects.
         let are_bytes_enough = is_same
             && a.row_shape() == b.row_shape()
-            && !ours.iter().any(|leaf| {
+            && !ours.iter().any(|(_, leaf)| {
                 leaf.cell.dtype().has_object() || args.tolerance.nan_differs && has_nan(leaf)
             });
         let sizes = (a.row_bytes(), b.row_bytes());
@@ -506,6 +512,7 @@ impl Differences {
                 continue;
             }
             self.values += 1;
+            self.has_times |= is_time(ours.cell.dtype());
             match difference {
                 Distance::Number(distance) => {
                     if self.largest.as_ref().is_none_or(|(largest, ..)| distance > *largest) {

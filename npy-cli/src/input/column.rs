@@ -283,7 +283,7 @@ impl Column {
     }
 
     /// Returns the resolution of times, which may have offsets from UTC; `None` if there is anything else.
-    fn digits(&self) -> Option<Digits> {
+    pub(super) fn digits(&self) -> Option<Digits> {
         let values = self.values.iter().filter(|value| *value != Value::Missing);
         let digits = values.map(|value| match &value {
             Value::Text(text) => Digits::of_any_zone(text.trim()),

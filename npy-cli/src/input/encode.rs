@@ -5,6 +5,7 @@ use npy_core::dtype::{Resolution, Unit};
 
 use super::column::Column;
 use super::kind::Kind;
+use super::looks::{self, Look};
 use super::numbers::fits_float;
 use super::times;
 use super::value::Value;
@@ -26,10 +27,17 @@ impl Column {
             Value::Missing => {
                 let truth = if self.kind == Kind::Bool { ", True 1 and False 0" } else { "" };
                 let is_missing = match &*self.values.text_of_missing(row) {
-                    "" => "it is empty".to_owned(),
+                    "" if self.values.are_untyped() => "it is empty".to_owned(),
+                    "" => "it is missing".to_owned(),
                     text => format!("{:?} is a missing value", excerpt(text)),
                 };
-                Err(format!("{is_missing}, and not {what}; of a float dtype, it is nan{truth}"))
+                let advice = match self.advice_on_times() {
+                    advice if advice.is_empty() => {
+                        format!("; of a float dtype, it is nan{truth}")
+                    }
+                    advice => advice,
+                };
+                Err(format!("{is_missing}, and not {what}{advice}"))
             }
             value => Err(format!("{:?} is not {what}{}", excerpt(&text()), self.advice(value))),
         };
@@ -89,7 +97,7 @@ impl Column {
                 {
                     Some(count) => put(&count.to_le_bytes()),
                     None if times::is_span(&text()) => {
-                        Err(self.misfit(&text()) + &self.advice_on_spans())
+                        Err(self.misfit(&text()) + &self.advice_on_times())
                     }
                     None => wrong("a span of time, such as 90 seconds"),
                 }
@@ -158,8 +166,15 @@ impl Column {
                 true => format!("; npy convert --missing '{text}' reads it as a missing value"),
                 false => "; null in its place is a missing value".to_owned(),
             },
+            _ if !self.advice_on_times().is_empty() => self.advice_on_times(),
+            Value::Text(text) if Look::of_text(text) == Look::Date => {
+                format!("; {}", looks::OTHER_TIMES)
+            }
+            Value::Text(_) if self.kind == Kind::Bool && value.as_float().is_none() => {
+                "; npy sql makes booleans of text (U): x = 'yes'".to_owned()
+            }
             value if value.as_bool().is_some() => self.advice_on_booleans(),
-            _ => self.advice_on_spans(),
+            _ => String::new(),
         }
     }
 
@@ -176,10 +191,13 @@ impl Column {
         "; a float dtype reads True as 1, False as 0 and a missing value as nan".to_owned()
     }
 
-    /// Returns the dtype that reads spans of time, if the column has no other values.
-    fn advice_on_spans(&self) -> String {
-        let dtype = self.dtype_of_spans();
-        dtype.map_or(String::new(), |dtype| format!("; a dtype '{dtype}' reads spans of time"))
+    /// Returns the dtype that reads times or spans of time, if the column has no other values.
+    fn advice_on_times(&self) -> String {
+        let spans = self.dtype_of_spans().map(|dtype| (dtype, "spans of time"));
+        let times = || Some((Kind::Time(self.digits()?).dtype(1).ok()?, "times"));
+        spans
+            .or_else(times)
+            .map_or(String::new(), |(dtype, values)| format!("; a dtype '{dtype}' reads {values}"))
     }
 
     /// Returns the bytes of a float, unless the cast forbids the difference to its text.

@@ -9,6 +9,10 @@ use super::kind::Kind;
 use super::times::{self, Digits};
 use super::value::{self, Value};
 
+/// The advice for dates and times in other forms.
+pub(super) const OTHER_TIMES: &str =
+    "npy sql makes times of text (U): to_timestamp(x, '%d.%m.%Y %H:%M')";
+
 /// The appearance of a text.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Look {
@@ -69,7 +73,7 @@ impl Look {
         })
     }
 
-    fn of_text(text: &str) -> Self {
+    pub(super) fn of_text(text: &str) -> Self {
         let text = text.trim();
         match kind_of_text(text) {
             Kind::Time(_) => Look::Time,
@@ -128,7 +132,9 @@ impl Look {
             Look::Parts => format!("{} reads them", dtype("c16")),
             Look::Percent => "write them without the sign".into(),
             Look::Clock => "write them with their dates, 2024-01-31T12:30".into(),
-            Look::Date => "that which is read is 2024-01-31T12:00:00.250, without a zone".into(),
+            Look::Date => format!(
+                "that which is read is 2024-01-31T12:00:00.250, without a zone; {OTHER_TIMES}"
+            ),
             _ => return None,
         })
     }

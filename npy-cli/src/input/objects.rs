@@ -370,9 +370,6 @@ fn flag(object: ObjectRef<'_>) -> Result<Value<'static>, String> {
 fn integer(object: ObjectRef<'_>, cast: Cast) -> Result<Value<'static>, String> {
     match other(object)? {
         Value::Bool(value) => Ok(Value::Int(value.into())),
-        Value::Missing => {
-            Err(format!("{} is not an integer; a float dtype has nan in its place", shown(object)))
-        }
         Value::Text(_) if object.kind() == Kind::Int => {
             Err(format!("{} does not fit in an integer of any dtype", shown(object)))
         }

@@ -96,10 +96,12 @@ pub(crate) fn what_follows(reader: &AnyReader, target: &Target) -> Option<String
         ),
         _ => String::new(),
     };
-    // Bytes that are not complete rows are left by no writer that was stopped between two rows.
     let removed = match rest {
         0 => String::new(),
-        _ => format!("; {} removes all bytes after the array", command("remove")),
+        _ => format!(
+            "; bytes may have been inserted before them, or the dtype may lack a field; if the last values are right, {} removes all bytes after the array",
+            command("remove")
+        ),
     };
     Some(text + &counted + &removed)
 }

@@ -143,7 +143,7 @@ impl Args {
     pub(super) fn to_safetensors(&self, output: &OutputFile<'_>) -> Result<()> {
         if self.compress || self.order.is_some() || self.endian.is_some() {
             let message = "--compress, --order and --endian are for .npy and .npz files; tensors are in C order and little-endian";
-            return Err(Failure::new(&self.output, message));
+            return Err(Failure::usage(message));
         }
         let (mut arrays, note) = self.arrays()?;
         let mut planned = self.plan(&mut arrays, &note)?;
