@@ -235,7 +235,7 @@ fn check_results(expression: &Expr, schema: &DFSchema) -> Result<()> {
     let is_kept = |it: &Expr| match it.as_literal() {
         Some(text) if others == "days" => time_of_day(text).is_none(),
         Some(text) => name == "coalesce" && text.cast_to(&DataType::Float64).is_ok(),
-        None => name == "coalesce" && others == "numbers",
+        None => name == "coalesce",
     };
     let is_lost = |(it, of): &&(&Expr, DataType)| is_text(of) && !is_kept(it);
     let Some((text, _)) = typed.iter().find(is_lost) else { return Ok(()) };

@@ -419,7 +419,7 @@ async fn days_are_not_compared_with_numbers_or_columns_of_text() {
             "is days in one query, and text in another; write CAST(x AS DATE), or CAST(x AS TIMESTAMP(6)) if it has times, for the text, or",
         ),
         ("SELECT CASE WHEN a.d > now() THEN a.d ELSE b.d END FROM a, b", "CASE are b.d, which is"),
-        ("SELECT nvl(a.d, '2026-01-02T13:00:00') FROM a", "write CAST(x AS DATE), or CAST(x AS T"),
+        ("SELECT nvl(a.d, '2026-01-02T13:00:00') FROM a", "'coalesce(Date32, Utf8)'"),
     ] {
         let refused = error(&ctx, &format!("{tables} {query}")).await;
         assert!(refused.contains(expected), "{query}: {refused}");
