@@ -331,7 +331,9 @@ fn aligned_records_are_changed_in_place() {
     }
     let dir = tempfile::tempdir().unwrap();
     let mut numpy = Numpy::session(dir.path());
-    numpy.ask("f = [('id', '<u8'), ('n', '<u2'), ('tracks', '<f8', 2), ('trigger', '?'), ('tag', 'S4')]");
+    numpy.ask(
+        "f = [('id', '<u8'), ('n', '<u2'), ('tracks', '<f8', 2), ('trigger', '?'), ('tag', 'S4')]",
+    );
     numpy.ask("a = np.zeros(3, np.dtype(f, align=True)); a.view('u1')[:] = 1; np.save('x.npy', a)");
     let path = dir.path().join("x.npy");
     let before = std::fs::read(&path).unwrap();
