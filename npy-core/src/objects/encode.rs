@@ -251,16 +251,16 @@ fn wider(object: ObjectRef<'_>, text: Scalar) -> Option<InvalidValue> {
 
 /// The error for a number that a cast converts, if there is one.
 fn by_cast(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Option<InvalidValue> {
-    let mut casts = [(Cast::Checked, "Checked"), (Cast::Numeric, "Numeric")].into_iter();
-    let (_, cast) = casts.find(|(cast, _)| cast::number(object, scalar, *cast, out).is_some())?;
-    let (wanted, found) = (DType::from(scalar), object.described());
-    let remedy = format!(
-        "ReadOptions::new().cast(Cast::{cast}) converts it, or change the Rust type to one that holds it"
-    );
-    Some(
-        InvalidValue::new(format!("expected a value of dtype {wanted}, found {found}"))
-            .with_remedy(remedy),
-    )
+    let casts = [
+        (Cast::Checked, "ReadOptions::new().cast(Cast::Checked) converts it"),
+        (Cast::Numeric, "ReadOptions::new().cast(Cast::Numeric) converts it"),
+    ];
+    let (_, remedy) =
+        casts.into_iter().find(|(cast, _)| cast::number(object, scalar, *cast, out).is_some())?;
+    let reason =
+        format!("expected a value of dtype {}, found {}", DType::from(scalar), object.described());
+    let remedy = format!("{remedy}, or change the Rust type to one that holds it");
+    Some(InvalidValue::new(reason).with_remedy(remedy))
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {
