@@ -222,11 +222,13 @@ pub(crate) fn report_all(cx: &Ctxt, attributes: &[Attribute], message: &str) {
     }
 }
 
-/// Refuses attributes that make a field in the file differ from the field in memory.
-pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
+/// Refuses attributes that make a field in the file differ from the field in memory. Returns false for a field that is not in the file.
+pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) -> bool {
     let others = Ctxt::new();
+    let mut stored = true;
     for_each(&others, attributes, |meta| {
         let name = name(meta);
+        stored &= name != "skip";
         if CONVERTED.contains(&name.as_str()) {
             let message = format!(
                 "a view needs the same fields in memory and in the file; remove `{name}`, or remove ZeroCopy"
@@ -235,6 +237,7 @@ pub(crate) fn check_viewed_field(cx: &Ctxt, attributes: &[Attribute]) {
         }
     });
     let _ = others.check();
+    stored
 }
 
 impl FieldAttrs {
@@ -328,7 +331,7 @@ const ARCHIVE_FIELD: Keys =
 const ELEMENT: Keys = ("an element", &["crate", "transparent", "bound"]);
 
 /// The attributes of fields whose bytes in the file differ from those in memory.
-const CONVERTED: [&str; 4] = ["skip", "with", "width", "flatten"];
+const CONVERTED: [&str; 3] = ["with", "width", "flatten"];
 
 const ENDIANS: [(&str, Endian); 3] =
     [("big", Endian::Big), ("little", Endian::Little), ("native", Endian::Native)];

@@ -509,7 +509,24 @@ pub fn derive_npy_element(input: proc_macro::TokenStream) -> proc_macro::TokenSt
 /// assert_eq!(Big::dtype().to_string(), "[('flag', '|u1'), ('value', '>f8')]");
 /// ```
 ///
-/// A struct with padding can be viewed, but not written in place.
+/// A struct with padding can be viewed, but not written in place. To change a file that has padding (`np.dtype(…, align=True)`), declare
+/// the padding as fields that are not stored:
+///
+/// ```
+/// use npy_core::{Element, NpyRecord, ZeroCopy};
+///
+/// #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+/// #[npy(align)]
+/// #[repr(C)]
+/// struct Writable {
+///     flag: u8,
+///     #[npy(skip)]
+///     pad: [u8; 7],
+///     value: f64,
+/// }
+/// assert!(!Writable::PADDED);
+/// assert_eq!(Writable::dtype().to_string(), "[('flag', '|u1'), ('', '|V7'), ('value', '<f8')]");
+/// ```
 ///
 /// # What is not `ZeroCopy`
 ///

@@ -20,6 +20,8 @@ pub(crate) struct ZeroCopy<'a> {
     /// True if the struct is stored like its one field.
     newtype: bool,
     fields: Vec<(Member, &'a Type)>,
+    /// The fields that are not in the file.
+    skipped: Vec<(Member, &'a Type)>,
 }
 
 impl<'a> ZeroCopy<'a> {
@@ -47,7 +49,12 @@ impl<'a> ZeroCopy<'a> {
             let message = "the compiler may choose any layout; add #[repr(C)], or #[repr(C, packed)] for fields without padding";
             cx.error(&input.ident, message);
         }
-        data.fields.iter().for_each(|field| check_viewed_field(cx, &field.attrs));
+        let (mut fields, mut skipped) = (Vec::new(), Vec::new());
+        for (member, field) in data.fields.members().zip(&data.fields) {
+            let stored = check_viewed_field(cx, &field.attrs);
+            let list = if stored { &mut fields } else { &mut skipped };
+            list.push((member, &field.ty));
+        }
         let transparent = repr.transparent || viewed.transparent.get().is_some();
         let krate = viewed.krate();
         Some(ZeroCopy {
@@ -55,8 +62,9 @@ impl<'a> ZeroCopy<'a> {
             generics: generics(input, data, viewed, &krate),
             krate,
             aligned: viewed.align.get().is_some(),
-            newtype: transparent && data.fields.len() == 1,
-            fields: data.fields.members().zip(data.fields.iter().map(|field| &field.ty)).collect(),
+            newtype: transparent && data.fields.len() == 1 && skipped.is_empty(),
+            fields,
+            skipped,
         })
     }
 
@@ -78,7 +86,7 @@ impl<'a> ZeroCopy<'a> {
     ///             memory.field("station", offset_of!(Self, station), |Self { station: field, .. }: Self| field),
     ///             …
     ///         ];
-    ///         memory.proved("Pick", false, fields, Self::FIELDS, Self::SIZE)
+    ///         memory.proved("Pick", false, fields, &[], Self::FIELDS, Self::SIZE)
     ///     };
     ///     fn memory_dtype() -> DType {
     ///         memory_record(Self::FIELDS, Self::SIZE, fields) // the same ones
@@ -102,18 +110,19 @@ impl<'a> ZeroCopy<'a> {
         let private = quote!(#krate::private);
         let zero_copy = quote!(#krate::ZeroCopy);
         let name = ident.to_string();
-        let members: Vec<_> = self.fields.iter().map(|(member, _)| member).collect();
-        let names = members.iter().map(|member| quote!(#member).to_string());
-        let get = self.fields.iter().map(|(member, ty)| {
+        let members = self.fields.iter().chain(&self.skipped).map(|(member, _)| member);
+        let in_memory = |(member, ty): &(Member, &Type)| {
+            let name = quote!(#member).to_string();
             // A field type that is not `ZeroCopy` is reported where the struct names it.
             let field = quote_spanned!(ty.span()=> __field);
-            quote_spanned!(ty.span()=> |Self { #member: #field, .. }: Self| #field)
-        });
+            let get = quote_spanned!(ty.span()=> |Self { #member: #field, .. }: Self| #field);
+            quote!(__memory.field(#name, ::core::mem::offset_of!(Self, #member), #get))
+        };
+        let (stored, skipped) =
+            (self.fields.iter().map(in_memory), self.skipped.iter().map(in_memory));
         let shown = quote! {
             let __memory = <Self as #zero_copy>::__MEMORY;
-            let __fields = [#(
-                __memory.field(#names, ::core::mem::offset_of!(Self, #members), #get)
-            ),*];
+            let __fields = [#(#stored),*];
         };
         let size = quote!(<Self as #krate::Element>::SIZE);
         let fields = quote!(<Self as #krate::NpyRecord>::FIELDS);
@@ -128,7 +137,7 @@ impl<'a> ZeroCopy<'a> {
         } else {
             (
                 quote!(#krate::NpyRecord),
-                quote_spanned!(span=> __memory.proved(#name, #aligned, __fields, #fields, #size)),
+                quote_spanned!(span=> __memory.proved(#name, #aligned, __fields, &[#(#skipped),*], #fields, #size)),
                 quote!(#private::memory_record(#fields, #size, __fields)),
             )
         };
@@ -283,13 +292,6 @@ mod tests {
                 ),
                 "a view needs the same fields in memory and in the file; remove `with`, or remove ZeroCopy",
             ),
-            (
-                quote!(
-                    #[repr(C)]
-                    struct S(#[npy(skip)] u8);
-                ),
-                "a view needs the same fields in memory and in the file; remove `skip`, or remove ZeroCopy",
-            ),
         ] {
             let shown = tokens.to_string();
             assert_eq!(errors(tokens), [message], "{shown}");
@@ -399,6 +401,12 @@ mod tests {
         assert!(plain.contains("const _ : :: core :: primitive :: bool = < S as"), "{plain}");
         assert!(plain.contains(". proved (\"S\" , true ,"), "{plain}");
         assert!(!plain.contains("npy_core"), "{plain}");
+        let skipping = expanded(quote!(
+            #[repr(C)]
+            struct S(u8, #[npy(skip)] [u8; 7]);
+        ));
+        assert!(skipping.contains("let _ = | Self { 0 : _ , 1 : _ } : Self |"), "{skipping}");
+        assert!(skipping.contains("__fields , & [__memory . field (\"1\" ,"), "{skipping}");
         let generic = expanded(quote!(
             #[repr(transparent)]
             struct S<T>(T);

@@ -301,6 +301,19 @@ fn a_folder_is_not_a_member_of_a_map() {
     let bytes = writer.finish().unwrap();
     let arrays: BTreeMap<String, u8> = loaded(bytes.clone()).unwrap();
     assert_eq!(arrays, BTreeMap::from([("l/w".into(), 1)]));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("x.npz");
+    std::fs::write(&path, bytes.get_ref()).unwrap();
+    for threads in [1, 4] {
+        let reader = npz::ReadOptions::new().threads(threads).open(&path).unwrap();
+        let all = reader.read_all().unwrap();
+        assert_eq!(all.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["l/w"]);
+        let error = reader.header("l/").unwrap_err().to_string();
+        assert!(
+            error.ends_with("it is the entry of a folder, which has no data; leave it out"),
+            "{error}"
+        );
+    }
     let nested: BTreeMap<String, BTreeMap<String, u8>> = loaded(bytes).unwrap();
     assert_eq!(nested["l"], BTreeMap::from([("w".into(), 1)]));
 }

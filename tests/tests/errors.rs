@@ -612,6 +612,35 @@ fn messages_name_the_values_and_what_to_do() {
         Vec::<[f32; 2]>::read_npy_from(&file("'<c8'", "(3,)", &[0; 24])[..]).map(drop),
         "; read complex numbers as num_complex::Complex, with the feature num-complex",
     );
+    // The shape fits, and the elements do not.
+    says(
+        Vec::<[f32; 2]>::read_npy_from(&file("'>c8'", "(2,)", &[0; 16])[..]).map(drop),
+        "[f32; 2] expects '<f4'; read complex numbers as num_complex::Complex, with the feature num-complex",
+    );
+    says(
+        Vec::<f32>::read_npy_from(&file("'>c8'", "(2,)", &[0; 16])[..]).map(drop),
+        "it drops imaginary parts, which num_complex::Complex (feature num-complex) keeps",
+    );
+    // Neither fits: the dtype is told, because no other shape helps.
+    for (descr, advice) in [
+        (
+            "'|V16'",
+            "the file holds '|V16', [u8; 16] expects ('|u1', (16,)); change the Rust type to Vec<Void<16>>",
+        ),
+        ("'|S16'", "; read bytes as Vec<Vec<u8>> or Vec<ByteStr<16>>"),
+        ("'<M8[s]'", "; read it as DateTime64<time::Second>, whose count() is an integer"),
+    ] {
+        let bytes = file(descr, "(1,)", &[0; 16]);
+        says(Vec::<[u8; 16]>::read_npy_from(&bytes[..]).map(drop), advice);
+    }
+    #[derive(npy_core::NpyRecord)]
+    struct Paired {
+        pair: [f32; 2],
+    }
+    says(
+        Vec::<Paired>::read_npy_from(&file("[('pair', '<c8')]", "(1,)", &[0; 8])[..]).map(drop),
+        "; read complex numbers as num_complex::Complex, with the feature num-complex",
+    );
     says(
         NpyArray::<String>::read_npy_from(&floats[..]).map(drop),
         "; read it as the Rust type of its values (see npy_core::types), or as a DynArray, ",

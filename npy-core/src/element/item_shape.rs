@@ -4,6 +4,7 @@ use crate::dtype::rust_type::rust_type;
 use crate::dtype::{DType, ScalarKind};
 use crate::error::Error;
 use crate::header::Header;
+use crate::plan::remedy::COMPLEX;
 use crate::shape::{self, Order};
 
 /// The dimensions of a Rust type: `(3,)` for `[f32; 3]`. They are the last dimensions of an array of the type.
@@ -53,10 +54,7 @@ impl ItemShape {
         header.shape().strip_suffix(self.inner.as_slice()).ok_or_else(|| {
             let wanted = shape::repr_after("...", &self.inner);
             let remedy = match header.dtype().scalar().map(|scalar| scalar.kind()) {
-                Some(ScalarKind::Complex) => {
-                    "read complex numbers as num_complex::Complex, with the feature num-complex"
-                        .to_owned()
-                }
+                Some(ScalarKind::Complex) => COMPLEX.to_owned(),
                 None if header.dtype().is_record() => {
                     "the items are records: read them as a struct that derives NpyRecord".to_owned()
                 }

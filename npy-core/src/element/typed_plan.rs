@@ -77,7 +77,13 @@ impl TypedPlan {
         header.without_objects()?;
         let schema = ty.canonical()?;
         let shape = ItemShape::of(&schema.dtype);
-        let outer = shape.outer(header, || ty.name())?;
+        let outer = shape.outer(header, || ty.name()).map_err(|error| {
+            // If no cast converts the elements, another shape is no remedy.
+            let file = header.dtype();
+            let is_cast = file.is_record() || Plan::new(file, &shape.base, Cast::Numeric).is_ok();
+            let other = ty.reading(file, &schema, cast).err().filter(|_| !is_cast);
+            other.map_or(error, |other| naming_type(other, file, Some(header.shape().len())))
+        })?;
         let found = shape.in_file(header.dtype());
         let plan = ty.reading(&found, &schema, cast);
         let plan = plan.map_err(|error| naming_type(error, &found, Some(outer.len())))?;

@@ -66,6 +66,11 @@ impl Directory {
         checked::some(self.0.entries().get(index))
     }
 
+    /// Returns true for the entry of a folder, which tools for zip files make.
+    pub(super) fn is_folder(&self, index: usize) -> bool {
+        self.entry(index).name().ends_with('/') && self.entry(index).size() == 0
+    }
+
     /// Returns the name of a member.
     pub(super) fn name(&self, index: usize) -> &str {
         self.shown(self.entry(index).name())

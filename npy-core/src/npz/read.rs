@@ -568,6 +568,10 @@ impl<R: Read + Seek> Reader<R> {
 
     /// Opens a member, which this many threads may inflate, and reads the header of its array, which must fill it.
     fn open_array(&self, index: usize, threads: usize) -> Result<read::Reader<Member<R>>> {
+        if self.directory.is_folder(index) {
+            let hint = "it is the entry of a folder, which has no data; leave it out".into();
+            return Err(ErrorKind::NotNpy { found: String::new(), hint }.into());
+        }
         let (member, length) = self.open_member(index, threads)?;
         let size = member.size();
         let array = self.options.arrays.member(member, length).map_err(not_an_array)?;

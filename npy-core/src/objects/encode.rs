@@ -96,6 +96,7 @@ impl Encoder {
                         Widths::UpTo => wider(object, *scalar),
                         Widths::Same | Widths::Any => None,
                     }
+                    .or_else(|| by_cast(object, *scalar, out))
                     .unwrap_or_else(|| not_of(object, dtype))
                 })
             }
@@ -246,6 +247,20 @@ fn wider(object: ObjectRef<'_>, text: Scalar) -> Option<InvalidValue> {
         let (found, remedy) = (object.excerpt(), raise_width(needed));
         InvalidValue::new(format!("{found} has {length} {unit}, but `width` is {width}; {remedy}"))
     })
+}
+
+/// The error for a number that a cast converts, if there is one.
+fn by_cast(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Option<InvalidValue> {
+    let casts = [
+        (Cast::Checked, "ReadOptions::new().cast(Cast::Checked) converts it"),
+        (Cast::Numeric, "ReadOptions::new().cast(Cast::Numeric) converts it"),
+    ];
+    let (_, remedy) =
+        casts.into_iter().find(|(cast, _)| cast::number(object, scalar, *cast, out).is_some())?;
+    let reason =
+        format!("expected a value of dtype {}, found {}", DType::from(scalar), object.described());
+    let remedy = format!("{remedy}, or change the Rust type to one that holds it");
+    Some(InvalidValue::new(reason).with_remedy(remedy))
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {

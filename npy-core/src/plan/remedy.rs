@@ -8,6 +8,10 @@ use crate::error::Error;
 /// The words of an advice that the name of a Rust type replaces, if there is one.
 pub(crate) const HELD: &str = "what the file holds";
 
+/// The advice for complex numbers that are read as others.
+pub(crate) const COMPLEX: &str =
+    "read complex numbers as num_complex::Complex, with the feature num-complex";
+
 const CHANGE: &str = "change the Rust type to ";
 const TEXT: &str = "read text as ";
 const BYTES: &str = "read bytes as ";
@@ -56,6 +60,7 @@ pub(super) fn remedy(from: &DType, to: &DType, cast: Cast) -> String {
             Some(ScalarKind::Complex) if from.itemsize() > 16 => {
                 "read it as ComplexLongDouble, whose parts are LongDouble".into()
             }
+            Some(ScalarKind::Complex) => COMPLEX.into(),
             None if from.is_record() && to.scalar().is_some() => {
                 "read one field with Reader::read_column (of a map MapAny::column), the records as a struct, which the command npy struct writes, or any dtype as a DynArray".into()
             }
@@ -97,9 +102,11 @@ fn by_checked(convert: &Convert) -> String {
     let numeric = match (convert.from.kind(), convert.to.kind()) {
         (_, Bool) => "in any case: it makes true of all but zero",
         (Complex, Int | UInt) => {
-            "in any case: it drops imaginary parts and fractions, cuts values to the range, and makes NaN zero"
+            "in any case: it drops imaginary parts (num_complex::Complex, with the feature num-complex, keeps them) and fractions, cuts values to the range, and makes NaN zero"
         }
-        (Complex, Float) => "in any case: it drops imaginary parts",
+        (Complex, Float) => {
+            "in any case: it drops imaginary parts, which num_complex::Complex (feature num-complex) keeps"
+        }
         (Float, Int | UInt) => {
             "in any case: it drops fractions, cuts values to the range, and makes NaN zero"
         }
@@ -164,7 +171,14 @@ pub(super) fn naming_field(error: Error, found: &DType) -> Error {
 /// Names the Rust type of the file, and of arrays of it, if the advice is to convert values or to change the type.
 /// `ndim` is the number of dimensions before those of a value; `None` if the user names the type of a value only.
 pub(crate) fn naming_type(error: Error, found: &DType, ndim: Option<usize>) -> Error {
-    let Some(item) = rust_type(found) else { return error };
+    let Some(item) = rust_type(found) else {
+        // Arrays of floats are meant for the parts of complex numbers, which the casts drop.
+        let is_array = found.sub_array().is_some();
+        return error.map_remedy(|remedy| match remedy.contains("num_complex") && is_array {
+            true => COMPLEX.into(),
+            false => remedy.into(),
+        });
+    };
     let of = |item: &str| match ndim {
         None | Some(0) => item.to_owned(),
         Some(1) => format!("Vec<{item}>"),

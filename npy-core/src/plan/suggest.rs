@@ -11,9 +11,14 @@ pub(crate) fn missing(name: &str, fields: &[Field], is_free: impl Fn(&Field) -> 
     let owned = |field: &Field| field.name().to_owned();
     let names: Vec<String> = fields.iter().map(owned).collect();
     let free: Vec<String> = fields.iter().filter(|field| is_free(field)).map(owned).collect();
-    let meant =
-        nearest(name, &free).map_or("…".to_owned(), |name| name.escape_debug().to_string());
+    let meant = titled(name, fields).or_else(|| nearest(name, &free));
+    let meant = meant.map_or("…".to_owned(), |name| name.escape_debug().to_string());
     error(name, &names, "the program", rename_or_default(&meant))
+}
+
+/// Returns the name of the field with this title.
+fn titled<'f>(title: &str, fields: &'f [Field]) -> Option<&'f str> {
+    fields.iter().find(|field| field.title() == Some(title)).map(Field::name)
 }
 
 /// Returns the advice for a field of a Rust struct that the file lacks; `meant` is the name of the field in the file.
@@ -36,7 +41,7 @@ pub(crate) fn part_at<'d>(record: &'d DType, path: &str) -> Result<Part<'d>, Err
 fn missing_part(path: &str, record: &DType) -> Error {
     let mut paths = Vec::new();
     collect(record.fields(), "", &mut paths);
-    let remedy = match nearest(path, &paths) {
+    let remedy = match titled(path, record.fields()).or_else(|| nearest(path, &paths)) {
         _ if let Some(elements) = elements_before(path, record) => elements,
         Some(meant) => format!("did you mean {meant:?}?"),
         None if paths.is_empty() => {
@@ -154,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_missing_part_names_the_nearest_path_and_lists_nested_fields() {
-        let descr = "[('id', '<u4'), ('head', [('t0', '<i8'), ('gain', '<f4')]), ('axes', [('x', '<f4')], (2,))]";
+        let descr = "[(('The time', 'id'), '<u4'), ('head', [('t0', '<i8'), ('gain', '<f4')]), ('axes', [('x', '<f4')], (2,))]";
         let dtype: DType = descr.parse().unwrap();
         let paths = "its fields are \"id\", \"head.t0\", \"head.gain\", \"axes[0].x\"";
         for (path, remedy) in [
@@ -165,6 +170,7 @@ mod tests {
             ("axes[2]", "the elements of \"axes\" are [0] to [1]"),
             ("axes[1].y", "did you mean \"axes[0].x\"?"),
             ("station", "use one of these paths"),
+            ("The time", "did you mean \"id\"?"),
         ] {
             let message = missing_part(path, &dtype).to_string();
             assert!(message.ends_with(&format!("{paths}; {remedy}")), "{message}");
@@ -178,7 +184,9 @@ mod tests {
 
     #[test]
     fn a_missing_field_of_a_struct_names_the_attribute_that_renames() {
-        let dtype: DType = "[('Station', '<u4'), ('gain', '<f4')]".parse().unwrap();
+        let dtype: DType = "[(('Code', 'Station'), '<u4'), ('gain', '<f4')]".parse().unwrap();
+        let error = missing("Code", dtype.fields(), |_| true).to_string();
+        assert!(error.contains("#[npy(rename = \"Station\")]"), "{error}");
         let error = missing("station", dtype.fields(), |_| true).to_string();
         assert!(error.contains("#[npy(rename = \"Station\")]"), "{error}");
         let error = missing("time", dtype.fields(), |_| true).to_string();

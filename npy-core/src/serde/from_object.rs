@@ -81,7 +81,10 @@ impl<'a> Context<'a> {
     ) -> Result<T, RowError> {
         let depth = self.open.borrow().len();
         if self.open.borrow().contains(&container.id) {
-            let reason = format!("{} contains itself; read the file as Objects", container.kind());
+            let reason = format!(
+                "{} contains itself, which no value of serde does; npy_core::Objects has its parts",
+                container.kind()
+            );
             return Err(RowError::new(reason));
         }
         let inner = depth.saturating_add(levels);

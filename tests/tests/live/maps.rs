@@ -299,6 +299,62 @@ fn masks_and_flags_are_mapped_in_place() {
     assert_eq!(flags, [false, true, true]);
 }
 
+/// Guards padding that is a skipped field: records of `align=True` are changed in place, and NumPy's padding keeps its bytes.
+#[test]
+fn aligned_records_are_changed_in_place() {
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(align)]
+    #[repr(C)]
+    struct Event {
+        id: u64,
+        n: u16,
+        #[npy(skip)]
+        pad: [u8; 6],
+        tracks: [f64; 2],
+        trigger: Bool8,
+        tag: ByteStr<4>,
+        #[npy(skip)]
+        end: [u8; 3],
+    }
+    /// The same layout by offsets.
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(itemsize = 40)]
+    #[repr(C, packed)]
+    struct Placed {
+        id: u64,
+        #[npy(skip)]
+        pad: [u8; 8],
+        #[npy(offset = 16)]
+        tracks: [f64; 2],
+        #[npy(skip)]
+        end: [u8; 8],
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let mut numpy = Numpy::session(dir.path());
+    numpy.ask(
+        "f = [('id', '<u8'), ('n', '<u2'), ('tracks', '<f8', 2), ('trigger', '?'), ('tag', 'S4')]",
+    );
+    numpy.ask("a = np.zeros(3, np.dtype(f, align=True)); a.view('u1')[:] = 1; np.save('x.npy', a)");
+    let path = dir.path().join("x.npy");
+    let before = std::fs::read(&path).unwrap();
+    let mut events = map_mut::<Event>(&path);
+    events[1].n = 0x0102;
+    assert_eq!((events[1].pad, events[1].end), ([1; 6], [1; 3]));
+    events.flush().unwrap();
+    let after = std::fs::read(&path).unwrap();
+    assert_eq!(before.iter().zip(&after).filter(|(a, b)| a != b).count(), 1);
+    assert_eq!(numpy.ask("np.load('x.npy')['n'].tolist()"), "[257, 258, 257]");
+    created::<Event>(dir.path().join("new.npy"), &[2])[1].tracks[1] = 0.5;
+    assert_eq!(numpy.ask("np.load('new.npy').dtype == np.dtype(f, align=True)"), "True");
+    assert_eq!(numpy.ask("np.load('new.npy')['tracks'].tolist()"), "[[0.0, 0.0], [0.0, 0.5]]");
+    numpy.ask("d = {'names': ['id', 'tracks'], 'formats': ['<u8', ('<f8', 2)], 'offsets': [0, 16], 'itemsize': 40}");
+    numpy.ask("np.save('y.npy', np.ones(2, d))");
+    let mut placed = map_mut::<Placed>(dir.path().join("y.npy"));
+    placed[1].tracks = [2.0, 3.0];
+    placed.flush().unwrap();
+    assert_eq!(numpy.ask("np.load('y.npy')['tracks'].tolist()"), "[[1.0, 1.0], [2.0, 3.0]]");
+}
+
 /// Guards new files in Fortran order and of a dtype known at run time: those of `open_memmap`, and NumPy sees what is written to them.
 #[test]
 fn new_files_of_any_order_and_dtype_are_those_of_open_memmap() {

@@ -557,6 +557,7 @@ np.save('infinite', np.array([2**1024, -2**30000, 10**5000], object))
 np.save('missing', np.array([1.5, None, -0.5, float('nan')], object))
 np.save('rows', np.array([('a', 1.5, [1, 2.5])], [('name', 'O'), ('n', '>f8'), ('xs', '>f8', (2,))]))
 np.save('one', np.array(1.5, object))
+np.save('mixed', np.array([1.5, 2, True], object))
 "#;
     python(script, dir.path());
     let path = |name: &str| dir.path().join(name).with_extension("npy");
@@ -588,6 +589,26 @@ np.save('one', np.array(1.5, object))
     assert_eq!(rows, [Row { n: 1, xs: [1, 2] }]);
     assert_eq!(numeric.read::<i32>(path("one")).unwrap(), 1);
 
+    // The advice is the cast that reads them.
+    assert_eq!(checked.read::<Vec<f64>>(path("mixed")).unwrap(), [1.5, 2.0, 1.0]);
+    assert_eq!(numeric.read::<Vec<i8>>(path("mixed")).unwrap(), [1, 2, 1]);
+    for (error, advice) in [
+        (
+            exact.read::<Vec<f64>>(path("mixed")).map(drop),
+            "row 2: expected a value of dtype <f8, found a bool: True; ReadOptions::new().cast(Cast::Checked) converts it, or change the Rust type to one that holds it",
+        ),
+        (
+            exact.read::<Vec<i8>>(path("mixed")).map(drop),
+            "found a float: 1.5; ReadOptions::new().cast(Cast::Numeric) converts it, ",
+        ),
+        (
+            exact.read::<Vec<FixedStr<3>>>(path("mixed")).map(drop),
+            "found a float: 1.5; change the Rust type to one that holds it, ",
+        ),
+    ] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(advice), "{error}");
+    }
     for options in [&exact, &lossless] {
         assert!(options.read::<Vec<f32>>(path("reals")).is_err());
         assert!(options.read::<Vec<Complex<f32>>>(path("complex")).is_err());

@@ -166,12 +166,20 @@ fn the_advice_names_the_cast_that_would_do() {
     let error = advice(&numbers, |file| Vec::<f32>::read_npy_from(file).unwrap_err());
     assert!(error.ends_with("; Vec<f64> reads it, and ReadOptions::new().cast(Cast::Checked) converts if every value fits, ReadOptions::new().cast(Cast::Numeric) in any case: it makes infinities of the others; both round"), "{error}");
     for (file, wanted, says) in [
-        ("<c16", "<f8", "it drops imaginary parts"),
-        ("<c16", "<f4", "it drops imaginary parts"),
+        (
+            "<c16",
+            "<f8",
+            "it drops imaginary parts, which num_complex::Complex (feature num-complex) keeps",
+        ),
+        (
+            "<c16",
+            "<f4",
+            "it drops imaginary parts, which num_complex::Complex (feature num-complex) keeps",
+        ),
         (
             "<c16",
             "<i4",
-            "it drops imaginary parts and fractions, cuts values to the range, and makes NaN zero",
+            "it drops imaginary parts (num_complex::Complex, with the feature num-complex, keeps them) and fractions, cuts values to the range, and makes NaN zero",
         ),
         ("<c16", "<c8", "it makes infinities of the others; both round"),
         ("<f8", "<i4", "it drops fractions, cuts values to the range, and makes NaN zero"),

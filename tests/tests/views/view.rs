@@ -350,6 +350,18 @@ fn padding_is_known() {
     #[derive(NpyElement, ZeroCopy, Clone, Copy)]
     #[repr(transparent)]
     struct Wrapped(AtTheEnd);
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(align)]
+    #[repr(C)]
+    struct Skipping(u16, u8, #[npy(skip)] u8, Full, u8, #[npy(skip)] [u8; 1]);
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(align)]
+    #[repr(C)]
+    struct SkipsTooLittle(u32, u8, #[npy(skip)] [u8; 2]);
+    #[derive(NpyRecord, ZeroCopy, Clone, Copy)]
+    #[npy(align)]
+    #[repr(C)]
+    struct SkipsPadding(u32, u32, #[npy(skip)] [AtTheEnd; 0]);
     let padded = [
         Aligned::PADDED,
         Outer::PADDED,
@@ -358,18 +370,21 @@ fn padding_is_known() {
         <[AtTheEnd; 2]>::PADDED,
         Packed::<Aligned, 0>::PADDED,
         Celsius::<Aligned>::PADDED,
+        SkipsTooLittle::PADDED,
+        SkipsPadding::PADDED,
     ];
-    assert_eq!(padded, [true; 7]);
+    assert_eq!(padded, [true; 9]);
     let full = [
         f64::PADDED,
         Full::PADDED,
+        Skipping::PADDED,
         Ordered::PADDED,
         Packed::<u64, 3>::PADDED,
         Celsius::<f64>::PADDED,
         Alone::PADDED,
         Timed::<Tick>::PADDED,
     ];
-    assert_eq!(full, [false; 7]);
+    assert_eq!(full, [false; 8]);
 }
 
 /// Guards writing in place: the value is in the file when it is read again, and nothing else changes.

@@ -33,20 +33,21 @@ impl<T> Memory<T> {
     }
 
     /// Proves that each field of `T` is at its offset in `record`, an item of which has `size`
-    /// bytes. Returns true if there is padding.
+    /// bytes. Returns true if there is padding. The `skipped` fields are not in the record.
     ///
     /// A field at another offset is a compile error. Even if `fields` has wrong offsets, the result
-    /// is `false` only if the sizes of the fields add up to the size of `T`.
+    /// is `false` only if the sizes of all fields add up to the size of `T`.
     #[track_caller]
     pub const fn proved<const N: usize>(
         &self,
         name: &'static str,
         aligned: bool,
         fields: [MemoryField; N],
+        skipped: &[MemoryField],
         record: &[FieldLayout],
         size: usize,
     ) -> bool {
-        proved((name, size_of::<T>()), aligned, &fields, record, size)
+        proved((name, size_of::<T>()), aligned, &fields, skipped, record, size)
     }
 
     /// Like [`proved`](Self::proved), for a newtype, which is stored like its only field, as an
@@ -59,7 +60,7 @@ impl<T> Memory<T> {
         fields: [MemoryField; 1],
         size: usize,
     ) -> bool {
-        self.proved(name, aligned, fields, &Packing::Packed.layout([field("", size, 1)]), size)
+        self.proved(name, aligned, fields, &[], &Packing::Packed.layout([field("", size, 1)]), size)
     }
 }
 
@@ -72,6 +73,7 @@ const fn proved(
     (name, memory): (&str, usize),
     aligned: bool,
     fields: &[MemoryField],
+    mut skipped: &[MemoryField],
     record: &[FieldLayout],
     size: usize,
 ) -> bool {
@@ -86,6 +88,12 @@ const fn proved(
     ]);
     assert!(record.len() == fields.len(), "{}", message.get());
     let mut padded = false;
+    let mut filled = 0;
+    while let [field, others @ ..] = skipped {
+        padded |= field.padded;
+        filled += field.size;
+        skipped = others;
+    }
     let mut end = 0;
     let mut i = 0;
     while i < fields.len() {
@@ -93,14 +101,15 @@ const fn proved(
         let gaps = (field.offset - end, record[i].offset.saturating_sub(end));
         let place = [" before `", field.name, "`"];
         assert!(gaps.0 == gaps.1, "{}", other_padding(name, aligned, gaps, place).get());
-        padded |= field.padded || gaps.0 > 0;
+        padded |= field.padded;
+        filled += field.size;
         end = field.offset + field.size;
         i += 1;
     }
     let gaps = (memory - end, size.saturating_sub(end));
     let place = [" at its end", "", ""];
     assert!(gaps.0 == gaps.1, "{}", other_padding(name, aligned, gaps, place).get());
-    padded || gaps.0 > 0
+    padded || filled != memory
 }
 
 /// Returns the message for padding whose size in memory differs from that in the dtype. The last
@@ -115,7 +124,7 @@ const fn other_padding(
     let (amount, of) = if memory == 0 { ("no", "") } else { (in_memory.get(), " of") };
     let stated = if dtype == 0 { "none" } else { in_dtype.get() };
     let remedy = if memory < dtype {
-        "make that padding a field of bytes"
+        "make that padding a field of bytes, with #[npy(skip)]"
     } else if aligned {
         "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes"
     } else {
@@ -192,7 +201,7 @@ mod tests {
         };
         let record = [layout("a", 0, 1), layout("b", in_record, 8)];
         let fields = [field("flag", 0, 1), field("value", offset, 8)];
-        let prove = || proved(("Sample", size), aligned, &fields, &record, record_size);
+        let prove = || proved(("Sample", size), aligned, &fields, &[], &record, record_size);
         std::panic::catch_unwind(prove).map_err(|message| *message.downcast::<String>().unwrap())
     }
 
@@ -203,7 +212,7 @@ mod tests {
         assert_eq!(proof((1, 16), (1, 16), false), Ok(true));
         let inside = MemoryField { padded: true, ..field("a", 0, 4) };
         let record = Packing::Packed.layout([super::field("a", 4, 1)]);
-        assert!(proved(("S", 4), false, &[inside], &record, 4));
+        assert!(proved(("S", 4), false, &[inside], &[], &record, 4));
     }
 
     #[test]
@@ -211,7 +220,7 @@ mod tests {
         let align = "add #[npy(align)], or #[repr(C, packed)]";
         let inside =
             "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes";
-        let field = "make that padding a field of bytes";
+        let field = "make that padding a field of bytes, with #[npy(skip)]";
         for (memory, record, aligned, message) in [
             (
                 (8, 16),
@@ -260,7 +269,7 @@ mod tests {
         }
         let record = Packing::Packed.layout([super::field("", 0, 1)]);
         let error =
-            std::panic::catch_unwind(|| proved(("S", 0), false, &[], &record, 0)).unwrap_err();
+            std::panic::catch_unwind(|| proved(("S", 0), false, &[], &[], &record, 0)).unwrap_err();
         let message = error.downcast::<String>().unwrap();
         assert!(message.starts_with("`S` has other fields than its record: "), "{message}");
     }

@@ -188,7 +188,7 @@ pub(crate) fn values_mut<T: ZeroCopy>(bytes: &mut [u8], count: usize) -> Option<
     const {
         assert!(
             !T::PADDED,
-            "a type with padding cannot be written in place, as that leaves undefined bytes in the file; declare the padding as fields (`pad: [u8; 7]`), or make the struct #[repr(C, packed)]"
+            "a type with padding cannot be written in place, as that leaves undefined bytes in the file; declare the padding as fields that are not stored (`#[npy(skip)] pad: [u8; 7]`)"
         );
     }
     if !are_values::<T>(bytes, count) {

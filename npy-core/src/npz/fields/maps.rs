@@ -207,13 +207,9 @@ fn members_below<'r, R: Read + Seek>(
     from: &'r Reader<R>,
     at: &str,
 ) -> impl Iterator<Item = &'r str> + use<'r, R> {
-    names_below(from, at).filter(|member| !is_folder(from, member))
-}
-
-/// Returns true for the entry of a folder, which tools for zip files make.
-fn is_folder<R: Read + Seek>(from: &Reader<R>, member: &str) -> bool {
-    let entry = from.directory.find(member).map(|index| from.directory.entry(index));
-    entry.is_some_and(|entry| entry.name().ends_with('/') && entry.size() == 0)
+    let is_folder =
+        |member| from.directory.find(member).is_some_and(|index| from.directory.is_folder(index));
+    names_below(from, at).filter(move |member| !is_folder(member))
 }
 
 /// Returns true if the member belongs to a value of the map at `at`.

@@ -29,18 +29,21 @@ impl<R: Read + Seek> Reader<R> {
     ///
     /// # Errors
     ///
-    /// As [`read`](Reader::read). A member that is not an array is an error, too.
+    /// As [`read`](Reader::read). A member that is not an array is an error, too, except a folder, which is left out.
     pub fn read_all(&self) -> Result<Vec<(String, DynArray)>> {
-        let threads = self.options.threads.min(self.len());
+        let members: Vec<usize> =
+            (0..self.len()).filter(|&index| !self.directory.is_folder(index)).collect();
+        let threads = self.options.threads.min(members.len());
         let arrays = match self.parallel().filter(|_| threads > 1) {
-            Some(reader) => reader.read_parallel(threads),
+            Some(reader) => reader.read_parallel(&members, threads),
             None => {
                 let threads = self.options.threads;
-                (0..self.len()).map(|index| self.read_index(index, threads)).collect()
+                members.iter().map(|&index| self.read_index(index, threads)).collect()
             }
         };
         let arrays = arrays.map_err(|error| self.in_file(error))?;
-        Ok(self.names().map(str::to_owned).zip(arrays).collect())
+        let names = members.iter().map(|&index| self.directory.name(index).to_owned());
+        Ok(names.zip(arrays).collect())
     }
 
     /// Reads a member, which this many threads may inflate.
@@ -65,15 +68,14 @@ impl<R: Read + Seek> Reader<R> {
 
 impl Reader<File> {
     /// Reads all members. Each thread takes the next member when it is free.
-    fn read_parallel(&self, threads: usize) -> Result<Vec<DynArray>> {
-        let mut arrays: Vec<Option<DynArray>> = Vec::new();
-        arrays.resize_with(self.len(), || None);
+    fn read_parallel(&self, members: &[usize], threads: usize) -> Result<Vec<DynArray>> {
+        let mut arrays: Vec<_> = members.iter().map(|&index| (index, None)).collect();
         // Fewer members than threads are each inflated by several.
         let each = self.options.threads.checked_div(threads).unwrap_or(1);
-        each_part(threads, &mut arrays.iter_mut(), |index, slot, _| {
-            *slot = Some(self.read_index(index, each)?);
+        each_part(threads, &mut arrays.iter_mut(), |_, (index, array), _| {
+            *array = Some(self.read_index(*index, each)?);
             Ok(())
         })?;
-        Ok(arrays.into_iter().flatten().collect())
+        Ok(arrays.into_iter().filter_map(|(_, array)| array).collect())
     }
 }
