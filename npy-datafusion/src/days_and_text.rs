@@ -9,9 +9,8 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, ExprSchemable, Join};
 
 use crate::refused::{is_text, shown};
-use crate::spans_and_intervals::check_column;
+use crate::spans_and_intervals::{Values, check_values};
 use crate::time_literals::{compared, time_of_day};
-use crate::wide_floats::check_floats;
 
 /// Refuses a comparison of days with text. Literals are texts whose time [`crate::time_literals`] keeps, but not in a tuple, a CASE or a
 /// function.
@@ -30,9 +29,8 @@ pub(crate) fn check_days(expression: &Expr, schema: &DFSchema) -> Result<()> {
             let column = query.columns().first().cloned().map(Expr::Column);
             let column = column.iter().map(|it| (it, &**query));
             let operands: Vec<_> = column.chain([of_schema(&*of.expr)]).collect();
-            let of_left = of.expr.get_type(schema)?;
-            check_column(&of_left, &of.subquery.subquery, 0)?;
-            check_floats([&of_left, query.field(0).data_type()].into_iter())?;
+            let values = Values::of_column(&of.subquery.subquery, 0);
+            check_values(&[Values::of(&of.expr, schema), values])?;
             return check_text(&operands, "");
         }
         other => {
@@ -51,12 +49,11 @@ pub(crate) fn check_keys(join: &Join) -> Result<()> {
     };
     join.on.iter().try_for_each(|(left, right)| {
         let sides = [(left, &join.left), (right, &join.right)];
-        let types = [left.get_type(join.left.schema())?, right.get_type(join.right.schema())?];
-        for ((key, query), of) in sides.iter().zip(types.iter().rev()) {
+        let values = sides.map(|(key, query)| {
             let index = key.try_as_col().and_then(|it| query.schema().maybe_index_of_column(it));
-            index.map_or(Ok(()), |index| check_column(of, query, index))?;
-        }
-        check_floats(types.iter())?;
+            index.map_or(Values::Others, |index| Values::of_column(query, index))
+        });
+        check_values(&values)?;
         check_text(&sides.map(|(key, query)| (key, &**query.schema())), place)
     })
 }
@@ -70,7 +67,10 @@ fn check_text(operands: &[(&Expr, &DFSchema)], place: &str) -> Result<()> {
         let count = tuples.first().map_or(0, |(values, _)| values.len());
         return (0..count).try_for_each(|index| {
             let values = tuples.iter().filter_map(|(it, schema)| Some((it.get(index)?, *schema)));
-            check_text(&values.collect::<Vec<_>>(), ", with struct(…) in the place of a tuple")
+            let values: Vec<_> = values.collect();
+            let kinds: Vec<_> = values.iter().map(|(it, schema)| Values::of(it, schema)).collect();
+            check_values(&kinds)?;
+            check_text(&values, ", with struct(…) in the place of a tuple")
         });
     }
     let find = |test: &dyn Fn(&Expr, DataType) -> bool| {

@@ -38,7 +38,7 @@ use datafusion::scalar::ScalarValue;
 use crate::floored::{cast_floored, is_coarser};
 use crate::refused::plural;
 
-pub(crate) use days_of_spans::{interval, with_hours};
+pub(crate) use days_of_spans::{interval, is_span, with_hours};
 pub(crate) use hours::in_hours_of;
 pub(crate) use sums::{exact_sum, unit_of_frames, with_exact_sums};
 

@@ -128,7 +128,7 @@ impl ExprPlanner for OwnPlans {
             }
             _ => None,
         };
-        Ok(match (planned, wide_float([&expr.left, &expr.right].into_iter(), schema)) {
+        Ok(match (planned, wide_float(&[&expr.left, &expr.right], schema)) {
             (Some(planned), _) => PlannerResult::Planned(planned),
             (None, Some(wide)) => PlannerResult::Original(RawBinaryExpr {
                 left: cast(expr.left, wide.clone()),

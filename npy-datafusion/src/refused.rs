@@ -23,7 +23,7 @@ use npy_arrow::DESCR;
 use crate::days_and_text::{check_days, check_keys};
 use crate::exact_times::per_second;
 use crate::floored::is_coarser;
-use crate::spans_and_intervals::check_columns;
+use crate::spans_and_intervals::{Values, check_values};
 use crate::time_literals::{compared, time_of_day};
 use crate::unordered_windows::check_window;
 
@@ -122,8 +122,9 @@ fn check_unions(plan: &LogicalPlan) -> Result<()> {
 }
 
 fn check_union(union: &Union) -> Result<()> {
-    check_columns(union)?;
     for (index, field) in union.schema.fields().iter().enumerate() {
+        let values = union.inputs.iter().map(|input| Values::of_column(input, index));
+        check_values(&values.collect::<Vec<_>>())?;
         let types = || union.inputs.iter().map(|input| input.schema().field(index).data_type());
         let kind = |of: &DataType| match of {
             DataType::Binary => Some("bytes"),
@@ -157,6 +158,7 @@ fn check_recursion(column: &Expr, schema: &DFSchema) -> Result<()> {
         (of @ DataType::Duration(unit), DataType::Duration(to)) if unit > *to => {
             format!("arrow_cast(…, '{of}')")
         }
+        (DataType::Interval(_), DataType::Duration(_)) => "arrow_cast(…, 'Duration(ns)')".into(),
         _ => return Ok(()),
     };
     plan_err!(
@@ -263,7 +265,7 @@ fn check_months(expression: &Expr, schema: &DFSchema) -> Result<()> {
             let (day, span) = (shown(day), shown(span));
             let sign = if *op == Operator::Plus { "+" } else { "-" };
             return plan_err!(
-                "{span} counts {unit}, and would be days in a sum with {day}; write {day} {sign} CAST(concat({span}, ' {unit}') AS INTERVAL)"
+                "{span} counts {unit}, and would be days in a sum with {day}; write {day} {sign} TRY_CAST(concat({span}, ' {unit}') AS INTERVAL)"
             );
         }
     }

@@ -4,46 +4,74 @@
 //! after all hours. [`crate::exact_times`] converts the sides of a comparison, but a column would keep both.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::plan_err;
+use datafusion::common::{DFSchema, plan_err};
 use datafusion::error::Result;
-use datafusion::logical_expr::{Distinct, Expr, LogicalPlan, Union};
+use datafusion::logical_expr::{Distinct, Expr, ExprSchemable, LogicalPlan};
 
-use crate::exact_times::interval;
+use crate::exact_times::{interval, is_span};
 
-/// Refuses such a literal in a column of UNION.
-pub(crate) fn check_columns(union: &Union) -> Result<()> {
-    (0..union.schema.fields().len()).try_for_each(|index| {
-        let types = union.inputs.iter().map(|it| it.schema().field(index).data_type());
-        let is_span = |it: &&DataType| matches!(it, DataType::Duration(_));
-        types.filter(is_span).try_for_each(|span| {
-            union.inputs.iter().try_for_each(|other| check_column(span, other, index))
-        })
-    })
+/// Values that become one column, or are compared as columns.
+#[derive(PartialEq)]
+pub(crate) enum Values {
+    Spans,
+    /// Intervals that may have days.
+    Days,
+    /// Intervals without days, and values of other types.
+    Others,
 }
 
-/// Refuses such a literal as a column of a query whose values are compared with those of a type.
-pub(crate) fn check_column(of: &DataType, query: &LogicalPlan, index: usize) -> Result<()> {
-    let parts = source(query, index).and_then(interval);
-    match (of, parts) {
-        (DataType::Duration(_), Some(parts)) if parts.days != 0 => plan_err!(
-            "an interval of days would be a value among spans of time, which have hours; write its hours, as INTERVAL '24 hours'"
-        ),
-        _ => Ok(()),
+impl Values {
+    /// Returns the values of an expression.
+    pub(crate) fn of(value: &Expr, schema: &DFSchema) -> Values {
+        match value.get_type(schema) {
+            Ok(DataType::Duration(_)) => Values::Spans,
+            Ok(of @ DataType::Interval(_)) => match interval(value) {
+                Some(parts) if parts.days == 0 => Values::Others,
+                None if is_span(value, &of, schema) => Values::Others,
+                _ => Values::Days,
+            },
+            _ => Values::Others,
+        }
+    }
+
+    /// Returns the values of a column of a query.
+    pub(crate) fn of_column(query: &LogicalPlan, index: usize) -> Values {
+        match query {
+            LogicalPlan::Projection(columns) => match columns.expr.get(index).map(unaliased) {
+                Some(Expr::Column(column)) => {
+                    let index = columns.input.schema().maybe_index_of_column(column);
+                    index.map_or(Values::Others, |index| Values::of_column(&columns.input, index))
+                }
+                Some(other) => Values::of(other, columns.input.schema()),
+                None => Values::Others,
+            },
+            LogicalPlan::SubqueryAlias(query) => Values::of_column(&query.input, index),
+            LogicalPlan::Distinct(Distinct::All(query)) => Values::of_column(query, index),
+            LogicalPlan::Limit(limit) => Values::of_column(&limit.input, index),
+            LogicalPlan::Sort(sort) => Values::of_column(&sort.input, index),
+            LogicalPlan::Filter(filter) => Values::of_column(&filter.input, index),
+            other => match other.schema().field(index).data_type() {
+                DataType::Duration(_) => Values::Spans,
+                DataType::Interval(_) => Values::Days,
+                _ => Values::Others,
+            },
+        }
     }
 }
 
-/// Returns the expression that a column of a query is, if the query computes it.
-fn source(query: &LogicalPlan, index: usize) -> Option<&Expr> {
-    match query {
-        LogicalPlan::Projection(columns) => match columns.expr.get(index)? {
-            Expr::Alias(alias) => Some(&alias.expr),
-            Expr::Column(column) => {
-                source(&columns.input, columns.input.schema().maybe_index_of_column(column)?)
-            }
-            other => Some(other),
-        },
-        LogicalPlan::SubqueryAlias(query) => source(&query.input, index),
-        LogicalPlan::Distinct(Distinct::All(query)) => source(query, index),
-        _ => None,
+fn unaliased(expression: &Expr) -> &Expr {
+    match expression {
+        Expr::Alias(alias) => &alias.expr,
+        other => other,
+    }
+}
+
+/// Refuses intervals of days among spans.
+pub(crate) fn check_values(sides: &[Values]) -> Result<()> {
+    match sides.contains(&Values::Spans) && sides.contains(&Values::Days) {
+        true => plan_err!(
+            "intervals of days would be values among spans of time, which have hours; write the hours, as INTERVAL '24 hours', or arrow_cast(x, 'Duration(ns)') for intervals of hours"
+        ),
+        false => Ok(()),
     }
 }

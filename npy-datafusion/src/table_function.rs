@@ -56,7 +56,7 @@ impl TableFunctionImpl for NpyFunction {
         if let Some((archive, member)) = location.split_once("::")
             && location::is_of_archives(archive)
         {
-            if archive.contains('*') {
+            if archive.contains(['*', '?', '[']) {
                 return plan_err!(
                     "{location}: a query reads complete files; npy('{archive}') has the members as columns"
                 );

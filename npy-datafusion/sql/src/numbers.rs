@@ -102,9 +102,9 @@ pub(crate) fn of_function(
             false => instead,
         };
         ("a day", instead)
-    } else if is(&["FixedSizeBinary(16"]) {
+    } else if is(&["FixedSizeBinary(16)"]) {
         return Some(format!(
-            "{name}{IS_OF_NUMBERS}{x} is a long double, which is bytes; read numbers by npy('x.npy', 'long_double_as_f64', 'true')"
+            "{name}{IS_OF_NUMBERS}{x} is bytes; if they are long doubles, read numbers by npy('x.npy', 'long_double_as_f64', 'true')"
         ));
     } else if is(&["Duration("]) {
         ("a span of time", of(&format!("CAST({x} AS BIGINT)")))
@@ -272,9 +272,12 @@ pub(crate) fn check_casts(plan: &LogicalPlan) -> Result<()> {
                     && of.is_numeric()
                     && of != DataType::Int64
                 {
-                    let (name, x) = shown(expr);
+                    let x = match expr.as_literal() {
+                        Some(number) => number.to_string(),
+                        None => shown(expr).1,
+                    };
                     return plan_err!(
-                        "{name} is a number, and CAST as a TIMESTAMP does not say of what; write to_timestamp({x}) for seconds, and to_timestamp_millis({x}), to_timestamp_micros({x}) or to_timestamp_nanos({x}) for others"
+                        "{x} is a number, and CAST as a TIMESTAMP does not say of what; write to_timestamp({x}) for seconds, and to_timestamp_millis({x}), to_timestamp_micros({x}) or to_timestamp_nanos({x}) for others"
                     );
                 }
                 Ok(TreeNodeRecursion::Continue)

@@ -198,11 +198,15 @@ fn parameter(expr: &ast::Expr) -> Option<&ast::Expr> {
 fn literal(value: &ast::Expr) -> Option<ValueWithSpan> {
     match value {
         ast::Expr::Value(value) => Some(value.clone()),
-        ast::Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => {
-            let text = Value::SingleQuotedString(format!("-{}", literal(expr)?.value));
-            Some(ValueWithSpan { value: text, span: literal(expr)?.span })
-        }
-        ast::Expr::Nested(expr) | ast::Expr::Cast { expr, .. } => literal(expr),
+        ast::Expr::UnaryOp { op: ast::UnaryOperator::Minus, expr } => match literal(expr)? {
+            ValueWithSpan { value: number @ Value::Number(..), span } => {
+                Some(ValueWithSpan { value: Value::SingleQuotedString(format!("-{number}")), span })
+            }
+            _ => None,
+        },
+        // The type of a parameter that keeps the text.
+        ast::Expr::Cast { expr, data_type: ast::DataType::Text, .. } => literal(expr),
+        ast::Expr::Nested(expr) => literal(expr),
         _ => None,
     }
 }

@@ -18,11 +18,7 @@ const DAY: i128 = 86_400_000_000_000;
 
 /// Puts hours in the place of the days of intervals that are compared, or are next to spans.
 pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>> {
-    let is_comparison = match &expression {
-        Expr::Case(case) => case.expr.is_some(),
-        Expr::ScalarFunction(call) => ["greatest", "least", "nullif"].contains(&call.name()),
-        other => !compared(other).is_empty(),
-    };
+    let is_comparison = !compared(&expression).is_empty();
     let mut has_literal = false;
     expression.apply_children(|part| {
         has_literal |= interval(part).is_some();
@@ -47,7 +43,7 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
         DataType::Duration(unit) => Some(*unit),
         _ => None,
     });
-    let unit = unit.filter(|_| !compared(&expression).is_empty());
+    let unit = unit.filter(|_| is_comparison);
     let mut types = types.into_iter();
     expression.map_children(|part| {
         let data_type = types.next();
@@ -72,7 +68,7 @@ pub(crate) fn with_hours(expression: Expr, schema: &DFSchema) -> Result<Transfor
 }
 
 /// Returns true for a span of time, and for an interval that is computed of one.
-fn is_span(part: &Expr, data_type: &DataType, schema: &DFSchema) -> bool {
+pub(crate) fn is_span(part: &Expr, data_type: &DataType, schema: &DFSchema) -> bool {
     match data_type {
         DataType::Duration(_) => true,
         DataType::Interval(_) => {

@@ -58,12 +58,13 @@ fn the_reason_is_in_plain_words() {
         (&["SELECT value + 1 FROM t", "l.npy"], "npy('x.npy', 'long_double_as_f64', 'true')"),
         (
             &["SELECT sum(value) FROM t", "l.npy"],
-            "value is a long double, which is bytes; read numbers by npy('x.npy', 'long_double_as_f64'",
+            "value is bytes; if they are long doubles, read numbers by npy('x.npy', 'long_double_as_f64'",
         ),
         (
             &["SELECT CAST(id + 0.5 AS TIMESTAMP) FROM t", "ticks.npy"],
             "write to_timestamp(…) for seconds",
         ),
+        (&["SELECT CAST(1.5 AS TIMESTAMP)"], "write to_timestamp(1.5) for seconds"),
         (&["SELECT id::TIMESTAMP FROM t", "ticks.npy"], "write to_timestamp(t.id) for seconds"),
         (&["SELECT to_char(now(), 'YYYY-MM-DD')"], "write it as in '%Y-%m-%d %H:%M:%S'"),
         (
