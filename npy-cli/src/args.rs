@@ -59,7 +59,7 @@ enum Command {
     Sample(commands::head::SampleArgs),
     /// Prints all rows: a table on a terminal, CSV in a pipe
     Cat(commands::cat::Args),
-    /// Summarizes each column: count, missing, min, max, mean, std, distinct, histogram
+    /// Summarizes each column: count, missing, min, max, mean, std, distinct, histogram (of one pass: npy plot -k histogram counts exactly)
     ///
     /// The standard deviation is that of NumPy, which divides by the number of values; pandas divides by one less.
     Stats(commands::stats::Args),

@@ -193,6 +193,7 @@ fn the_pixels_of_an_image_are_its_elements() {
     NpyArray::new(vec![2.0; 4], [1, 1, 4]).unwrap().write_npy(path.join("x.npy")).unwrap();
     vec![1u8].write_npy(path.join("y.npy")).unwrap();
     NpyArray::new(vec![1u8; 8], [2, 2, 2]).unwrap().write_npy(path.join("stack.npy")).unwrap();
+    NpyArray::new(vec![1u8; 6], [2, 3, 1]).unwrap().write_npy(path.join("gray.npy")).unwrap();
     NpyArray::new(vec![1u8; 80], [2, 2, 4, 5]).unwrap().write_npy(path.join("many.npy")).unwrap();
     NpyArray::new(vec![1u8; 60], [2, 2, 5, 3]).unwrap().write_npy(path.join("colors.npy")).unwrap();
     let complex = DynArray::new("<c16".parse().unwrap(), [1, 1], Order::C, vec![0; 16]);
@@ -206,6 +207,7 @@ fn the_pixels_of_an_image_are_its_elements() {
         (&["many.npy[1]", "-o", "z.png"], "; 'many.npy[1,0]' is one image\n"),
         (&["many.npy[:,1:]", "-o", "z.png"], "; 'many.npy[0,1]' is one image\n"),
         (&["colors.npy", "-o", "z.png"], "; 'colors.npy[0]' is one image\n"),
+        (&["gray.npy", "-o", "z.png"], "; 'gray.npy[...,0]' is one image\n"),
         (&["c.npy", "-o", "z.png"], "pixels are numbers, and its dtype is <c16\n"),
         (&["x.npy", "-o", "z.svg"], "--pixels writes a PNG file; end its name in .png"),
     ] {

@@ -190,7 +190,7 @@ fn arrays_that_are_no_tensors_are_refused() {
         DynArray::new(dtype, [2], Order::C, bytes).unwrap()
     };
     for (dtype, expected) in [
-        ("<c16", "no dtype <c16; convert it to one that it has, such as --dtype"),
+        ("<c16", "no dtype <c16; convert it to one that it has, such as --dtype c8"),
         ("<M8[s]", "no dtype <M8[s]"),
         ("<U3", "no dtype <U3"),
         ("[('a', '<f4'), ('b', '<f4')]", "choose one column with -c"),

@@ -123,10 +123,19 @@ fn not_pixels(target: &Target, shape: &[usize]) -> Failure {
         python_tuple(shape)
     );
     let failure = Failure::new(target, message);
-    let image = if matches!(shape, [.., 3 | 4]) { 3 } else { 2 };
-    let count = shape.len().saturating_sub(image);
-    match (count, first_of(target, count)) {
-        (1.., Some(part)) => failure.with(&format!("; {} is one image", shell::target(&part))),
+    let part = match *shape {
+        // One channel of an image.
+        [_, _, 1] if target.slice.is_none() => {
+            let slice = Some(vec![Index::Ellipsis, Index::At(0)]);
+            Some(Target { slice, ..target.clone() })
+        }
+        [.., 1] => None,
+        [.., 3 | 4] if shape.len() > 3 => first_of(target, shape.len() - 3),
+        [.., _, _] if shape.len() > 2 => first_of(target, shape.len() - 2),
+        _ => None,
+    };
+    match part {
+        Some(part) => failure.with(&format!("; {} is one image", shell::target(&part))),
         _ => failure,
     }
 }

@@ -308,7 +308,8 @@ impl Args {
                 }
                 _ if dtype.is_record() => "; choose one column with -c".into(),
                 _ if is_number(dtype) => {
-                    "; convert it to one that it has, such as --dtype f4".into()
+                    let wide = if dtype.to_string().contains('c') { "c8" } else { "f4" };
+                    format!("; convert it to one that it has, such as --dtype {wide}")
                 }
                 // The caller knows the other members.
                 _ => String::new(),
