@@ -210,12 +210,14 @@ fn message(error: &npy_core::Error, file: &str) -> String {
     format!("{places}{start}{problem}; {remedy}")
 }
 
-/// Returns true for the start of a line of names, `[0],[1]` or `[0][0],[0][1]`, or of one name and a number in the next line. JSON has neither.
+/// Returns true for the start of a line of names, `[0],[1]`, `[0][0],[0][1]` or `[0].x`, or of one name and a value in the next line. JSON has neither.
 fn has_names(found: &str) -> bool {
     let digits = found.trim_start_matches('[').trim_start_matches(|c: char| c.is_ascii_digit());
     let rest = digits.strip_prefix(']').filter(|_| !found.starts_with("[[")).unwrap_or_default();
-    let next = rest.strip_prefix("\\n").unwrap_or(rest);
-    next.starts_with(|c: char| c.is_ascii_digit() || c == '-') || rest.starts_with([',', '['])
+    match rest.trim_start_matches("\\r").strip_prefix("\\n") {
+        Some(next) => !matches!(next, "" | "\"") && !next.starts_with('['),
+        None => rest.starts_with([',', '[', '.']) || rest.starts_with("\\t"),
+    }
 }
 
 /// Returns the advice for text in the place of an array: that for a member of an archive, or for a stream by its first byte, as an object or

@@ -299,7 +299,7 @@ fn values_that_do_not_fit_are_refused_with_their_reason() {
         ),
         (
             &["days.csv", "--dtype", "M8[D]"],
-            "00.5+02:00; npy sql makes times of text (U): to_timestamp(x, '%d.%m.%Y %H:%M')\n",
+            "00.5+02:00; npy sql makes times of text (U) by their format: to_timestamp(x, '%d.%m.%Y'), ",
         ),
         (
             &["yes.csv", "--dtype", "?"],

@@ -29,9 +29,14 @@ fn messages_about_streams_say_that_they_are_read_once() {
     let path = directory.path();
     [1i32, 2].write_npy(path.join("i.npy")).unwrap();
     [0.5f64, 3.0].write_npy(path.join("f.npy")).unwrap();
-    for (name, text) in
-        [("names.csv", "[0],[1]\n1,2\n"), ("name.csv", "[0]\n-1\n"), ("list.json", "[0,1]\n")]
-    {
+    for (name, text) in [
+        ("names.csv", "[0],[1]\n1,2\n"),
+        ("name.csv", "[0]\n-1\n"),
+        ("text.csv", "[0]\nab\n"),
+        ("fields.csv", "[0].x,[0].y\n1,2\n"),
+        ("list.json", "[0,1]\n"),
+        ("short.json", "[5]\n"),
+    ] {
         fs::write(path.join(name), text).unwrap();
     }
     ok(path, &["convert", "f.npy", "f.safetensors"]);
@@ -71,6 +76,21 @@ fn messages_about_streams_say_that_they_are_read_once() {
             "name.csv",
             &["head", "-"],
             "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
+        ),
+        (
+            "text.csv",
+            &["head", "-"],
+            "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
+        ),
+        (
+            "fields.csv",
+            &["head", "-"],
+            "; it looks like text: npy convert - OUT.npy --from csv reads CSV\n",
+        ),
+        (
+            "short.json",
+            &["head", "-"],
+            "; it looks like text: npy convert - OUT.npy --from json reads a JSON list\n",
         ),
         (
             "list.json",

@@ -44,7 +44,12 @@ pub(crate) fn locate<T: ZeroCopy>(
         None => Header::parse_with(file, limits)?,
     };
     let plan = TypedPlan::new::<T>(&header, Cast::Exact).map_err(|error| {
-        to_read_a_copy(error, &ItemShape::of(&T::memory_dtype()).in_file(header.dtype()))
+        let item = ItemShape::of(&T::memory_dtype());
+        let found = match item.outer(&header, String::new) {
+            Ok(_) => item.in_file(header.dtype()),
+            Err(_) => header.dtype().clone(),
+        };
+        to_read_a_copy(error, &found)
     })?;
     let copy = || {
         let whole = if plan.ndim == 1 { "Vec" } else { "NpyArray" };
@@ -148,7 +153,12 @@ pub(crate) fn check_layout<T: ZeroCopy>(
     copy: impl FnOnce() -> String,
 ) -> Result<(), ViewError> {
     let memory = T::memory_dtype();
-    if !is_strided && is_same(found, &memory) {
+    // Fields of the file that are padding in memory stay as they are, unless a skipped field is there, which may be written.
+    let bytes = |dtype: &DType| limits::to_u64(dtype.packed().itemsize());
+    let whole = |dtype: &DType| limits::to_u64(dtype.itemsize());
+    let fills = T::PADDED
+        || bytes(found).checked_mul(whole(&memory)) == bytes(&memory).checked_mul(whole(found));
+    if !is_strided && fills && is_same(found, &memory) {
         return Ok(());
     }
     let little = |dtype: &DType| dtype.with_byte_order(ByteOrder::Little);

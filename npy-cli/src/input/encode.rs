@@ -193,6 +193,9 @@ impl Column {
 
     /// Returns the dtype that reads times or spans of time, if the column has no other values.
     fn advice_on_times(&self) -> String {
+        if self.values.iter().all(|value| value == Value::Missing) {
+            return String::new();
+        }
         let spans = self.dtype_of_spans().map(|dtype| (dtype, "spans of time"));
         let times = || Some((Kind::Time(self.digits()?).dtype(1).ok()?, "times"));
         spans

@@ -10,8 +10,7 @@ use super::times::{self, Digits};
 use super::value::{self, Value};
 
 /// The advice for dates and times in other forms.
-pub(super) const OTHER_TIMES: &str =
-    "npy sql makes times of text (U): to_timestamp(x, '%d.%m.%Y %H:%M')";
+pub(super) const OTHER_TIMES: &str = "npy sql makes times of text (U) by their format: to_timestamp(x, '%d.%m.%Y'), '%m/%d/%Y %H:%M'";
 
 /// The appearance of a text.
 #[derive(Clone, Copy, PartialEq)]

@@ -249,18 +249,13 @@ fn wider(object: ObjectRef<'_>, text: Scalar) -> Option<InvalidValue> {
     })
 }
 
-/// The error for a number that a cast converts, if there is one.
+/// The error for a number that a cast converts without loss, if there is one.
 fn by_cast(object: ObjectRef<'_>, scalar: Scalar, out: &mut [u8]) -> Option<InvalidValue> {
-    let casts = [
-        (Cast::Checked, "ReadOptions::new().cast(Cast::Checked) converts it"),
-        (Cast::Numeric, "ReadOptions::new().cast(Cast::Numeric) converts it"),
-    ];
-    let (_, remedy) =
-        casts.into_iter().find(|(cast, _)| cast::number(object, scalar, *cast, out).is_some())?;
+    cast::number(object, scalar, Cast::Checked, out)?;
     let reason =
         format!("expected a value of dtype {}, found {}", DType::from(scalar), object.described());
-    let remedy = format!("{remedy}, or change the Rust type to one that holds it");
-    Some(InvalidValue::new(reason).with_remedy(remedy))
+    let remedy = "ReadOptions::new().cast(Cast::Checked) converts it, or change the Rust type to one that holds it";
+    Some(InvalidValue::new(reason).with_remedy(remedy.to_owned()))
 }
 
 fn not_of(object: ObjectRef<'_>, dtype: &DType) -> InvalidValue {

@@ -335,6 +335,14 @@ fn aligned_records_are_changed_in_place() {
         "f = [('id', '<u8'), ('n', '<u2'), ('tracks', '<f8', 2), ('trigger', '?'), ('tag', 'S4')]",
     );
     numpy.ask("a = np.zeros(3, np.dtype(f, align=True)); a.view('u1')[:] = 1; np.save('x.npy', a)");
+    // A field of the file in the place of the padding would be overwritten.
+    numpy.ask(
+        "g = f[:2] + [('m', 'u4'), ('o', 'V2')] + f[2:]; np.save('y.npy', np.zeros(3, np.dtype(g, align=True)))",
+    );
+    // SAFETY: no other program changes the file.
+    let other = unsafe { MapMut::<Event>::open(dir.path().join("y.npy")) };
+    let other = other.map(drop).unwrap_err().to_string();
+    assert!(other.contains("'m'"), "{other}");
     let path = dir.path().join("x.npy");
     let before = std::fs::read(&path).unwrap();
     let mut events = map_mut::<Event>(&path);

@@ -599,7 +599,7 @@ np.save('mixed', np.array([1.5, 2, True], object))
         ),
         (
             exact.read::<Vec<i8>>(path("mixed")).map(drop),
-            "found a float: 1.5; ReadOptions::new().cast(Cast::Numeric) converts it, ",
+            "found a float: 1.5; change the Rust type to one that holds it, ",
         ),
         (
             exact.read::<Vec<FixedStr<3>>>(path("mixed")).map(drop),

@@ -89,6 +89,7 @@ const fn proved(
     assert!(record.len() == fields.len(), "{}", message.get());
     let mut padded = false;
     let mut filled = 0;
+    let skips = !skipped.is_empty();
     while let [field, others @ ..] = skipped {
         padded |= field.padded;
         filled += field.size;
@@ -100,7 +101,7 @@ const fn proved(
         let field = &fields[i];
         let gaps = (field.offset - end, record[i].offset.saturating_sub(end));
         let place = [" before `", field.name, "`"];
-        assert!(gaps.0 == gaps.1, "{}", other_padding(name, aligned, gaps, place).get());
+        assert!(gaps.0 == gaps.1, "{}", other_padding(name, (aligned, skips), gaps, place).get());
         padded |= field.padded;
         filled += field.size;
         end = field.offset + field.size;
@@ -108,7 +109,7 @@ const fn proved(
     }
     let gaps = (memory - end, size.saturating_sub(end));
     let place = [" at its end", "", ""];
-    assert!(gaps.0 == gaps.1, "{}", other_padding(name, aligned, gaps, place).get());
+    assert!(gaps.0 == gaps.1, "{}", other_padding(name, (aligned, skips), gaps, place).get());
     padded || filled != memory
 }
 
@@ -116,14 +117,16 @@ const fn proved(
 /// argument says where the padding is.
 const fn other_padding(
     name: &str,
-    aligned: bool,
+    (aligned, skips): (bool, bool),
     (memory, dtype): (usize, usize),
     [before, field, after]: [&str; 3],
 ) -> Message {
     let (in_memory, in_dtype) = (Message::bytes(memory), Message::bytes(dtype));
     let (amount, of) = if memory == 0 { ("no", "") } else { (in_memory.get(), " of") };
     let stated = if dtype == 0 { "none" } else { in_dtype.get() };
-    let remedy = if memory < dtype {
+    let remedy = if skips {
+        "fields with #[npy(skip)] fill the padding of the dtype, and no more"
+    } else if memory < dtype {
         "make that padding a field of bytes, with #[npy(skip)]"
     } else if aligned {
         "add #[npy(align)] to the structs inside it too, or make that padding a field of bytes"
