@@ -254,14 +254,16 @@ fn check_months(expression: &Expr, schema: &DFSchema) -> Result<()> {
     if !matches!(op, Operator::Plus | Operator::Minus) {
         return Ok(());
     }
-    let is_day = |it: &Expr| it.get_type(schema).is_ok_and(|of| of == DataType::Date32);
     let unit = |it: &Expr| {
-        let (_, field) = it.to_field(schema).ok()?;
+        let field = schema.field_from_column(it.try_as_col()?).ok()?;
         let descr = field.metadata().get(DESCR)?;
         [("m8[M]", "months"), ("m8[Y]", "years")].into_iter().find(|(it, _)| descr.contains(it))
     };
     for (day, span) in [(left, right), (right, left)] {
-        if let (true, Some((_, unit))) = (is_day(day), unit(span)) {
+        // The types of many terms are not looked at in each sum.
+        if let Some((_, unit)) = unit(span)
+            && day.get_type(schema).is_ok_and(|it| it == DataType::Date32)
+        {
             let (day, span) = (shown(day), shown(span));
             let sign = if *op == Operator::Plus { "+" } else { "-" };
             return plan_err!(

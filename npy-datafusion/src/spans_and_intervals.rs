@@ -13,6 +13,7 @@ use crate::exact_times::{interval, is_span};
 /// Values that become one column, or are compared as columns.
 #[derive(PartialEq)]
 pub(crate) enum Values {
+    /// Spans, and intervals that are computed of them.
     Spans,
     /// Intervals that may have days.
     Days,
@@ -27,7 +28,7 @@ impl Values {
             Ok(DataType::Duration(_)) => Values::Spans,
             Ok(of @ DataType::Interval(_)) => match interval(value) {
                 Some(parts) if parts.days == 0 => Values::Others,
-                None if is_span(value, &of, schema) => Values::Others,
+                None if is_span(value, &of, schema) => Values::Spans,
                 _ => Values::Days,
             },
             _ => Values::Others,

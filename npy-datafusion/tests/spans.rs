@@ -64,6 +64,12 @@ async fn a_day_among_spans_has_24_hours() {
     // After a time, a day is one of the calendar, and the next month has its length.
     let time = "SELECT TIMESTAMP '2026-01-30 12:00:00' + INTERVAL '1 day' + INTERVAL '1 month' = TIMESTAMP '2026-02-28 12:00:00'";
     assert_eq!(column(&ctx, time).await.unwrap(), ["true"]);
+    for far in ["DATE '1600-01-01'", "CAST('1600-01-01' AS TIMESTAMP(0))"] {
+        let case = format!(
+            "SELECT date_part('day', {far} + CASE WHEN id > 0 THEN INTERVAL '1 day' ELSE INTERVAL '2 days' END) FROM t ORDER BY id"
+        );
+        assert_eq!(column(&ctx, &case).await.unwrap(), ["3", "2", "2"], "{far}");
+    }
     // Nanoseconds do not count this span.
     [TimeDelta64::<Second>::new(1 << 44)].write_npy(directory.path().join("far.npy")).unwrap();
     let far = directory.path().join("far.npy").display().to_string();
@@ -134,6 +140,7 @@ async fn a_day_among_spans_has_24_hours() {
         "SELECT id FROM t WHERE INTERVAL '1 day' IN (SELECT s FROM t)",
         "SELECT id FROM t JOIN (VALUES (INTERVAL '1 day')) v(s) USING (s)",
         "SELECT s FROM t UNION ALL SELECT * FROM (VALUES (INTERVAL '1 day')) v(p)",
+        "SELECT coalesce(s, INTERVAL '1 hour') FROM t UNION ALL SELECT INTERVAL '1 day'",
         "SELECT id FROM t WHERE struct(s, id) = struct(INTERVAL '1 day', 1)",
     ] {
         let refused = column(&ctx, sql).await.unwrap_err();

@@ -10,7 +10,7 @@ use npy_datafusion::datafusion::error::Result;
 use npy_datafusion::datafusion::logical_expr::expr::{Between, Cast, InList};
 use npy_datafusion::datafusion::logical_expr::utils::merge_schema;
 use npy_datafusion::datafusion::logical_expr::{
-    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator,
+    BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, TryCast,
 };
 use npy_datafusion::datafusion::sql::parser::Statement;
 use npy_datafusion::datafusion::sql::sqlparser::ast::{self, Visitor};
@@ -266,7 +266,8 @@ pub(crate) fn check_casts(plan: &LogicalPlan) -> Result<()> {
         let schema = merge_schema(&part.inputs());
         part.apply_expressions(|expression| {
             expression.apply(|expression| {
-                if let Expr::Cast(Cast { expr, field }) = expression
+                if let Expr::Cast(Cast { expr, field }) | Expr::TryCast(TryCast { expr, field }) =
+                    expression
                     && *field.data_type() == DataType::Timestamp(TimeUnit::Nanosecond, None)
                     && let Ok(of) = expr.get_type(&schema)
                     && of.is_numeric()
@@ -291,16 +292,18 @@ pub(crate) fn check_casts(plan: &LogicalPlan) -> Result<()> {
 pub(crate) fn of_text(text: &str, plan: &LogicalPlan) -> Option<String> {
     let (_, cast) = text.split_once("Cannot cast string '")?;
     let (_, after) = cast.rsplit_once("' to value of ")?;
-    let is_of_number = ["Int", "UInt", "Float"].iter().any(|it| after.starts_with(it));
-    if !is_of_number {
-        return None;
-    }
+    let of_type = match after.split_once(' ')?.0 {
+        // It has integers of 64 bits, and fractions of the text.
+        it if it.starts_with("Int") || it.starts_with("UInt") => "DECIMAL(38, 10)",
+        it if it.starts_with("Float") => "DOUBLE",
+        _ => return None,
+    };
     let mut found = None;
     let visited = plan.apply_with_subqueries(|part| {
         let schema = merge_schema(&part.inputs());
         part.apply_expressions(|expression| {
             expression.apply(|expression| {
-                found = of_expression(expression, &schema);
+                found = of_expression(expression, &schema, of_type);
                 Ok(match found {
                     Some(_) => TreeNodeRecursion::Stop,
                     None => TreeNodeRecursion::Continue,
@@ -312,7 +315,7 @@ pub(crate) fn of_text(text: &str, plan: &LogicalPlan) -> Option<String> {
 }
 
 /// Returns what to write for a comparison of text with a number, and for a CAST of text.
-fn of_expression(expression: &Expr, schema: &DFSchema) -> Option<String> {
+fn of_expression(expression: &Expr, schema: &DFSchema, of_type: &str) -> Option<String> {
     let find = |operands: &[&Expr], test: &dyn Fn(&DataType) -> bool| {
         let is = |operand: &&&Expr| operand.get_type(schema).is_ok_and(|it| test(&it));
         operands.iter().find(is).map(|it| (*it).clone())
@@ -327,7 +330,7 @@ fn of_expression(expression: &Expr, schema: &DFSchema) -> Option<String> {
             }
             let (name, x) = shown(&text);
             return Some(format!(
-                "{name} is text, and not all of it are numbers; write TRY_CAST({x} AS DOUBLE), which is null for other texts"
+                "{name} is text, and not all of it are numbers; write TRY_CAST({x} AS {of_type}), which is null for other texts"
             ));
         }
         Expr::BinaryExpr(BinaryExpr { left, op, right }) if op.supports_propagation() => {
@@ -354,7 +357,7 @@ fn of_expression(expression: &Expr, schema: &DFSchema) -> Option<String> {
         Expr::Literal(..) => format!(", or {y} in quotes"),
         _ => format!(", or CAST({y} AS TEXT) in the place of the number"),
     };
-    Some(format!("{name} is text; write TRY_CAST({x} AS DOUBLE) in its place{as_text}"))
+    Some(format!("{name} is text; write TRY_CAST({x} AS {of_type}) in its place{as_text}"))
 }
 
 /// Returns a name for an expression, and the expression as a statement has it.

@@ -204,8 +204,15 @@ fn literal(value: &ast::Expr) -> Option<ValueWithSpan> {
             }
             _ => None,
         },
-        // The type of a parameter that keeps the text.
-        ast::Expr::Cast { expr, data_type: ast::DataType::Text, .. } => literal(expr),
+        // The type of a parameter, unless it changes the text.
+        ast::Expr::Cast { expr, data_type, .. } => {
+            let value = literal(expr)?;
+            let is_kept = match &value.value {
+                Value::Number(number, _) => number.bytes().all(|it| it.is_ascii_digit()),
+                _ => matches!(data_type, ast::DataType::Text | ast::DataType::Varchar(None)),
+            };
+            is_kept.then_some(value)
+        }
         ast::Expr::Nested(expr) => literal(expr),
         _ => None,
     }

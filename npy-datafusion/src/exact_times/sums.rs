@@ -7,7 +7,7 @@
 
 use datafusion::arrow::datatypes::{DataType, IntervalMonthDayNano, TimeUnit};
 use datafusion::common::DFSchema;
-use datafusion::common::tree_node::Transformed;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::error::Result;
 use datafusion::logical_expr::{
     BinaryExpr, Expr, ExprSchemable, LogicalPlan, Operator, WindowFrameBound, WindowFrameUnits,
@@ -122,14 +122,25 @@ fn in_unit(time: &Expr, unit: TimeUnit, schema: &DFSchema) -> Option<Expr> {
     (nanoseconds(&of)? > nanoseconds(&finer)?).then(|| cast(time.clone(), finer))
 }
 
-/// Returns the unit of a span; `None` for days and months, and for other values. That of an interval in a column is not known.
+/// Returns the unit of a span; `None` for days and months, and for other values.
 fn unit_of(span: &Expr, schema: &DFSchema) -> Option<TimeUnit> {
     match (interval(span), span.get_type(schema).ok()?) {
-        (Some(parts), _) => unit_of_rest(parts),
-        (None, DataType::Duration(unit)) => Some(unit),
-        (None, DataType::Interval(_)) => Some(TimeUnit::Nanosecond),
-        _ => None,
+        (Some(parts), _) => return unit_of_rest(parts),
+        (None, DataType::Duration(unit)) => return Some(unit),
+        (None, DataType::Interval(_)) => {}
+        _ => return None,
     }
+    let mut units = Vec::new();
+    let part_of_span = |part: &Expr| {
+        let is_span = |it| matches!(it, DataType::Interval(_) | DataType::Duration(_));
+        if part.get_type(schema).is_ok_and(is_span) {
+            units.push(unit_of(part, schema));
+        }
+        Ok(TreeNodeRecursion::Continue)
+    };
+    span.apply_children(part_of_span).ok()?;
+    // Those of a column are not known.
+    units.into_iter().max().unwrap_or(Some(TimeUnit::Nanosecond))
 }
 
 /// Returns the unit of the time beside days and months.

@@ -522,24 +522,27 @@ fn errors_say_what_to_write() {
         (&["SELECT upper(value) FROM t", "times.npy"], "Function 'upper' requires String"),
         (
             &["SELECT 1 FROM t WHERE name = 2", "names.npz"],
-            "; t.name is text; write TRY_CAST(t.name AS DOUBLE) in its place, or '2' in quotes\n",
+            "; t.name is text; write TRY_CAST(t.name AS DECIMAL(38, 10)) in its place, or '2' in quotes\n",
         ),
         (
             &["SELECT name > 2 FROM t", "names.npz"],
-            "; write TRY_CAST(t.name AS DOUBLE) in its place\n",
+            "; write TRY_CAST(t.name AS DECIMAL(38, 10)) in its place\n",
         ),
-        (&["SELECT 1 FROM t WHERE name BETWEEN 1 AND 3", "names.npz"], "AS DOUBLE) in its place\n"),
+        (
+            &["SELECT 1 FROM t WHERE name BETWEEN 1 AND 3", "names.npz"],
+            "AS DECIMAL(38, 10)) in its place\n",
+        ),
         (
             &["SELECT upper(name) IN (2) FROM t", "names.npz"],
-            "; a value is text; write TRY_CAST(… AS DOUBLE) in its place, or '2' in",
+            "; a value is text; write TRY_CAST(… AS DECIMAL(38, 10)) in its",
         ),
         (
             &["SELECT CAST(left(name, 1) AS INT) FROM t", "names.npz"],
-            "; a value is text, and not all of it are numbers; write TRY_CAST(… AS DOUBLE), which",
+            "a value is text, and not all of it are numbers; write TRY_CAST(… AS DECIMAL",
         ),
         (
             &["SELECT CAST(v AS INT) FROM (SELECT name || '7' AS v FROM t)", "names.npz"],
-            "write TRY_CAST(… AS DOUBLE), which",
+            "write TRY_CAST(… AS DECIMAL(",
         ),
         (
             &[
@@ -554,7 +557,7 @@ fn errors_say_what_to_write() {
         ),
         (
             &["SELECT 1 FROM t WHERE name > id", "names.npz"],
-            "; t.name is text; write TRY_CAST(t.name AS DOUBLE) in its place\n",
+            "; write TRY_CAST(t.name AS DECIMAL(38, 10)) in its place\n",
         ),
         (
             &["SELECT 1 FROM t WHERE name = id", "names.npz"],

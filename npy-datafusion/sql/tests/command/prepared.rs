@@ -54,6 +54,7 @@ fn values_are_those_of_literals() {
             "true",
         ),
         ("PREPARE p(DOUBLE) AS SELECT 1 < $1 AS x; EXECUTE p(1.5)", "true"),
+        ("PREPARE p(INT) AS SELECT INTERVAL $1 DAY = INTERVAL '3 days' AS x; EXECUTE p(3)", "true"),
         ("PREPARE p(TEXT) AS SELECT DATE $1 AS x; EXECUTE p('2026-01-02')", "2026-01-02"),
         ("PREPARE p(BIGINT) AS SELECT id AS x FROM npy('ticks.npy') LIMIT $1; EXECUTE p(1)", "1"),
         ("PREPARE \"P q\" AS SELECT $1 AS x; EXECUTE \"P q\"(1)", "1"),

@@ -64,6 +64,7 @@ fn the_reason_is_in_plain_words() {
             &["SELECT CAST(id + 0.5 AS TIMESTAMP) FROM t", "ticks.npy"],
             "write to_timestamp(…) for seconds",
         ),
+        (&["SELECT TRY_CAST(1.5 AS TIMESTAMP)"], "write to_timestamp(1.5) for seconds"),
         (&["SELECT CAST(1.5 AS TIMESTAMP)"], "write to_timestamp(1.5) for seconds"),
         (&["SELECT id::TIMESTAMP FROM t", "ticks.npy"], "write to_timestamp(t.id) for seconds"),
         (&["SELECT to_char(now(), 'YYYY-MM-DD')"], "write it as in '%Y-%m-%d %H:%M:%S'"),
