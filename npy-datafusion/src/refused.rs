@@ -8,7 +8,9 @@
 use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Column, DFSchema, JoinConstraint, JoinType, ScalarValue, plan_err};
+use datafusion::common::{
+    Column, DFSchema, ExprSchema, JoinConstraint, JoinType, ScalarValue, plan_err,
+};
 use datafusion::error::Result;
 use datafusion::logical_expr::expr::{ScalarFunction, Sort, WindowFunction};
 use datafusion::logical_expr::utils::{grouping_set_to_exprlist, merge_schema};
