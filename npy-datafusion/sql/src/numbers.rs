@@ -291,9 +291,10 @@ pub(crate) fn check_casts(plan: &LogicalPlan) -> Result<()> {
 /// Returns the column that is meant by an error about a text which is not a number, and what to write; `None` if the text is about something else.
 pub(crate) fn of_text(text: &str, plan: &LogicalPlan) -> Option<String> {
     let (_, cast) = text.split_once("Cannot cast string '")?;
-    let (_, after) = cast.rsplit_once("' to value of ")?;
+    let (value, after) = cast.rsplit_once("' to value of ")?;
     let of_type = match after.split_once(' ')?.0 {
-        // It has integers of 64 bits, and fractions of the text.
+        _ if value.contains('.') && is_number(value) => "DOUBLE",
+        // It has integers of 64 bits, and fractions of other texts.
         it if it.starts_with("Int") || it.starts_with("UInt") => "DECIMAL(38, 10)",
         it if it.starts_with("Float") => "DOUBLE",
         _ => return None,
