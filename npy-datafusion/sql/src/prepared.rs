@@ -251,7 +251,7 @@ impl VisitorMut for Places {
     type Break = String;
 
     /// Gives a column the name that it has without the values, since two columns may have the same ones. A number as a key of GROUP BY, or the value of a
-    /// name that is one, would be the position of a column; `coalesce` of it is none.
+    /// name that is one, would be the position of a column, and `coalesce` of it is a value.
     fn pre_visit_select(&mut self, select: &mut ast::Select) -> ControlFlow<String> {
         let ast::Select { projection, group_by, .. } = select;
         if let ast::GroupByExpr::Expressions(keys, _) = group_by
